@@ -1,5 +1,5 @@
 import { checkRegistry } from '../src/checks/registry.ts'
-import type { CheckRow } from '../src/checks/subject.ts'
+import type { CheckRow } from '../src/checks/check.ts'
 import { clientNames } from '../src/client-support/data.ts'
 
 /** Writes docs/checks.md from the table of checks. */

@@ -68,13 +68,13 @@ export async function loadAttachment(
 ): Promise<LoadedAttachment> {
   const source = await locate(reference, sources.root)
   if ('problem' in source) throw failed(reference.path, source.problem)
-  const loaded = await load(source, reference.path, sources, maxBytes)
+  const loaded = await loadSource(source, reference.path, sources, maxBytes)
   const content_type = reference.content_type ?? (await typeOf(reference.filename, loaded))
   const { filename, content_id = null } = reference
   return { filename, content_type, content_id, content: loaded.content }
 }
 
-async function load(
+async function loadSource(
   source: Exclude<Source, { problem: string }>,
   given: string,
   sources: AttachmentSources,

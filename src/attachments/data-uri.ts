@@ -16,10 +16,10 @@ export function parseDataUri(
   const head = uri.slice(5, comma)
   const type = head.replace(base64Mark, '').trim()
   const written = uri.slice(comma + 1)
-  const octets = written.includes('%') ? percentDecoded(written) : written
+  const octets = written.includes('%') ? decodePercent(written) : written
   if (octets === null)
     return { problem: `${quote(uri)} is a data: URI whose percent encoding cannot be read` }
-  const content = base64Mark.test(head) ? base64Decoded(String(octets)) : bytesOf(octets)
+  const content = base64Mark.test(head) ? decodeBase64(String(octets)) : bytesOf(octets)
   if (content === null) return { problem: `${quote(uri)} is a data: URI whose base64 cannot be read` }
   return { kind: 'data', content, content_type: typeOf(type, content) }
 }
@@ -39,7 +39,7 @@ function bytesOf(octets: string | Buffer): Buffer {
 }
 
 /** @returns null if a `%` is not followed by two hexadecimal digits. */
-function percentDecoded(text: string): Buffer | null {
+function decodePercent(text: string): Buffer | null {
   if (/%(?![0-9a-f]{2})/i.test(text)) return null
   const octets = Buffer.from(text)
   let size = 0
@@ -52,7 +52,7 @@ function percentDecoded(text: string): Buffer | null {
 }
 
 /** White space and missing padding are ignored. @returns null if it is not base64. */
-export function base64Decoded(text: string): Buffer | null {
+export function decodeBase64(text: string): Buffer | null {
   const digits = text.replace(/\s+/g, '').replace(/={1,2}$/, '')
   if (/[^A-Za-z0-9+/_-]/.test(digits) || digits.length % 4 === 1) return null
   return Buffer.from(digits, 'base64')

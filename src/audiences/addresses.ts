@@ -5,8 +5,8 @@ import { quote } from '../core/errors.ts'
  * What is wrong with a contact's address, or null. One `@`, lengths of RFC 5321, no white space or control
  * characters, and none of the characters that separate addresses in a header; IDN is fine.
  */
-export function addressFault(email: string): string | null {
-  const fault = readFault(email)
+export function contactAddressFault(email: string): string | null {
+  const fault = firstFault(email)
   return fault && `${quote(email)} ${fault}`
 }
 
@@ -15,7 +15,8 @@ export function emailKey(email: string): string {
   return email.normalize('NFC').toLowerCase()
 }
 
-function readFault(email: string): string | null {
+/** The first fault: of single characters, then of the parts in front of and behind the `@`. */
+function firstFault(email: string): string | null {
   if (email === '') return 'is empty; give an address such as "ada@example.com"'
   // Format characters (zero-width, direction marks) make two addresses look the same.
   if (/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(email)) return 'has white space or a control character in it'

@@ -20,12 +20,14 @@ interface ImportDeps {
 /**
  * Adds or updates the contacts of a source; see `Contacts.import`.
  *
- * @param dryRun  Whether to read and count only.
+ * @param given.dryRun  Whether to read and count only.
  */
 export async function importContacts(
-  audienceId: string,
-  source: readonly ContactInput[] | string | LongBody,
-  dryRun: boolean,
+  {
+    audienceId,
+    source,
+    dryRun,
+  }: { audienceId: string; source: readonly ContactInput[] | string | LongBody; dryRun: boolean },
   { store, thread, write }: ImportDeps,
 ): Promise<ImportResult> {
   const result: ImportResult = { created: 0, updated: 0, rejected: [] }

@@ -100,11 +100,11 @@ async function* readCsv(text: string): AsyncGenerator<ContactRow> {
     on_skip: (error, raw = '') =>
       void faults.push({ line: firstLine(Number(error?.lines), raw), message: csvFault(error) }),
   })
-  let columns: Column[] | undefined
+  let columns: ContactColumn[] | undefined
   const rows: AsyncIterable<CsvRow> = Readable.from(pieces(text)).pipe(parser)
   for await (const { record, info, raw } of rows) {
     yield* faults.splice(0)
-    if (!columns) columns = readHeader(record)
+    if (!columns) columns = readColumns(record)
     else yield toRow(firstLine(info.lines, raw), toContact(columns, record))
   }
   if (!columns) throw missingHeader('the CSV text has no header line')
@@ -137,7 +137,7 @@ async function* pieces(text: string): AsyncGenerator<Buffer> {
 
 const pieceLength = 64 * 1024
 
-type Column = keyof ContactInput | undefined
+type ContactColumn = keyof ContactInput | undefined
 
 const columnNames: Readonly<Record<string, keyof ContactInput>> = {
   email: 'email',
@@ -152,7 +152,7 @@ const columnNames: Readonly<Record<string, keyof ContactInput>> = {
   subscribed: 'is_subscribed',
 }
 
-function readHeader(header: readonly string[]): Column[] {
+function readColumns(header: readonly string[]): ContactColumn[] {
   const columns = header.map((name) => {
     const plain = name.toLowerCase().replace(/[^a-z]/g, '')
     return Object.hasOwn(columnNames, plain) ? columnNames[plain] : undefined
@@ -168,7 +168,7 @@ function missingHeader(message: string): Error {
   ])
 }
 
-function toContact(columns: readonly Column[], cells: readonly string[]): Record<string, unknown> {
+function toContact(columns: readonly ContactColumn[], cells: readonly string[]): Record<string, unknown> {
   const contact: Record<string, unknown> = { email: '' }
   for (const [i, column] of columns.entries()) {
     const cell = cells[i]?.trim()

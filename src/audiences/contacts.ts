@@ -8,7 +8,7 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, notFound, readRecord, untilCommitted } from '../store/repository.ts'
 import { type Change, type Store, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
-import { addressFault, emailKey } from './addresses.ts'
+import { contactAddressFault, emailKey } from './addresses.ts'
 import { type ContactRecord, audienceCollection, contactCollection } from './audience.ts'
 import type { Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
 import { importContacts } from './contact-import.ts'
@@ -99,7 +99,7 @@ export function createContacts(deps: {
       assertKnownOptions(options, ['dryRun'], 'contacts.import()')
       const { dryRun = false } = options ?? {}
       await assertAudience(audienceId)
-      return importContacts(audienceId, source, dryRun, { store, thread, write })
+      return importContacts({ audienceId, source, dryRun }, { store, thread, write })
     },
     async list(audienceId, query) {
       await assertAudience(audienceId)
@@ -108,7 +108,7 @@ export function createContacts(deps: {
         index: 'email',
         prefix: [audienceId],
         cursorIs: 'the email of a contact',
-        isCursor: (text) => addressFault(text) === null,
+        isCursor: (text) => contactAddressFault(text) === null,
         cursorOf: ({ email }) => email,
         keyOf: emailKey,
       })

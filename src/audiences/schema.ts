@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { accountSchema } from '../domains/schema.ts'
 import type { Audience, AudienceInput, Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
-import { addressFault } from './addresses.ts'
+import { contactAddressFault } from './addresses.ts'
 
 const milliseconds = z.int().describe('Unix time in milliseconds')
 // Names end up in subjects, through placeholders: a line break there would end the header.
@@ -27,7 +27,7 @@ export const contactInputSchema: z.ZodType<ContactInput> = z.strictObject({
   email: z
     .string()
     .superRefine((email, context) => {
-      const fault = addressFault(email)
+      const fault = contactAddressFault(email)
       if (fault) context.addIssue({ code: 'custom', message: fault })
     })
     .meta({ description: 'Bare address; the key within the audience, whatever its case', maxLength: 320 }),

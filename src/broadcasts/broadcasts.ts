@@ -51,7 +51,7 @@ export interface BroadcastsDeps extends SendDeps {
   /** Default: none. */
   tracer?: Tracer | null
   /** The URL that ends a contact's subscription with one POST, and counts it for a broadcast. */
-  unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
+  unsubscribeUrl(subscription: { audience_id: string; contact_id: string; broadcast_id: string }): string
 }
 
 export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
@@ -75,7 +75,9 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
         leaveOut.invalid(contact, personal.problem)
         continue
       }
-      const headers = unsubscribeHeaders(deps.unsubscribeUrl(contact.audience_id, contact.id, broadcastId))
+      const { audience_id, id: contact_id } = contact
+      const url = deps.unsubscribeUrl({ audience_id, contact_id, broadcast_id: broadcastId })
+      const headers = unsubscribeHeaders(url)
       prepared.push({ personal, kept: keep(personal, headers) })
     }
     // Ids define the order of the list, so nothing may be awaited between the ids and the commit.

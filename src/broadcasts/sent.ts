@@ -55,7 +55,7 @@ export function createSentBroadcasts(deps: { store: Store; pageSize: number }): 
         if (at !== undefined) timeline.add(kind, at)
       }
     }
-    return { ...toSummary(record), totals, timeline: timeline.result() }
+    return { ...toBroadcastSummary(record), totals, timeline: timeline.result() }
   }
 
   return {
@@ -68,7 +68,7 @@ export function createSentBroadcasts(deps: { store: Store; pageSize: number }): 
         direction: 'desc',
         ...(audience_id !== undefined && { index: 'audience', prefix: [audience_id] }),
       })
-      return { items: items.map(toSummary), ...rest }
+      return { items: items.map(toBroadcastSummary), ...rest }
     },
     get(id) {
       // Concurrent callers, such as several open pages, share one count.
@@ -96,7 +96,7 @@ async function* emailsOf(store: Store, id: string): AsyncGenerator<EmailRecord> 
 /** Reading this many takes a few milliseconds. */
 const readAtOnce = 200
 
-function toSummary(record: BroadcastRecord): Complete<BroadcastSummary> {
+function toBroadcastSummary(record: BroadcastRecord): Complete<BroadcastSummary> {
   const { id, audience_id, from, subject, created, count } = record
   return { id, audience_id, from, subject, created, count }
 }

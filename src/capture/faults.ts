@@ -1,7 +1,7 @@
 import type { SMTPServerSession } from 'smtp-server'
 import type { Clock } from '../core/clock.ts'
 import type { SmtpFault, SmtpStage } from '../faults/types.ts'
-import { enhancedCodeOf } from '../rules/rule.ts'
+import { defaultEnhancedCode } from '../rules/rule.ts'
 import { hasEnhancedCode, Refusal } from './replies.ts'
 
 /**
@@ -51,5 +51,5 @@ export async function meetFault(fault: SmtpFault, clock: Clock): Promise<Refusal
   if (code === undefined) return null
   // A greeting and the reply to EHLO have no enhanced code.
   const isWhole = stage === 'connect' || stage === 'ehlo' || hasEnhancedCode(code, text)
-  return new Refusal(code, isWhole ? text : `${enhancedCodeOf(code)} ${text}`, 'fault')
+  return new Refusal(code, isWhole ? text : `${defaultEnhancedCode(code)} ${text}`, 'fault')
 }

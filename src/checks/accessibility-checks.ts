@@ -1,6 +1,6 @@
 import { foldSpace } from '../core/text.ts'
 import { contrastOf } from './colors.ts'
-import type { CheckRow } from './subject.ts'
+import type { CheckRow } from './check.ts'
 
 /** Checks for readers who use assistive technology. */
 export const accessibilityChecks: readonly CheckRow[] = [

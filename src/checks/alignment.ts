@@ -2,7 +2,7 @@ import { fieldOf } from '../core/header-fields.ts'
 import { toDomainName, zoneOf } from '../domains/names.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
 import { readLength } from './lengths.ts'
-import type { CheckedMail } from './subject.ts'
+import type { CheckedMail } from './check.ts'
 
 /** How DMARC compares two domains: by their organisational domain, or exactly. */
 export type AlignmentMode = 'relaxed' | 'strict'

@@ -7,7 +7,14 @@ import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import { toReport } from './report.ts'
 import type { checkJobs } from './run.ts'
-import type { Asked, AskingCheck, CheckedMail, CheckResult, CheckServices, MailKnowledge } from './subject.ts'
+import type {
+  AskInput,
+  AskingCheck,
+  CheckedMail,
+  CheckResult,
+  CheckServices,
+  MailKnowledge,
+} from './check.ts'
 import type { CheckReport } from './types.ts'
 
 /** The input beside the mail that is checked. */
@@ -36,7 +43,7 @@ export async function askServices(
     late.abort(new Error(`no answer within ${seconds} seconds`)),
   )
   let message: Promise<Uint8Array | null> | undefined
-  const asked: Asked = {
+  const asked: AskInput = {
     mail,
     services,
     live,
@@ -55,7 +62,7 @@ export async function askServices(
   }
 }
 
-async function answerOf(row: AskingCheck, asked: Asked): Promise<CheckResult | string> {
+async function answerOf(row: AskingCheck, asked: AskInput): Promise<CheckResult | string> {
   try {
     return await row.ask(asked)
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Zone } from '../domains/zone.ts'
 import { firstDomain } from './alignment.ts'
 import { bimiLogoFaults, maxLogoBytes } from './bimi-logo.ts'
 import { readLength, shownUrlLength } from './lengths.ts'
-import type { Asked, CheckedMail, CheckRow, FoundPlace } from './subject.ts'
+import type { AskInput, CheckedMail, CheckRow, FoundPlace } from './check.ts'
 
 /** Checks of the BIMI record and, on request, of the logo that it names. */
 export const bimiChecks: readonly CheckRow[] = [
@@ -93,7 +93,7 @@ function logoOf(record: string): string | undefined {
   return /;\s*l\s*=\s*([^;\s]*)/i.exec(record)?.[1]
 }
 
-async function fetchedFaults(url: URL, { services, signal }: Asked): Promise<string[]> {
+async function fetchedFaults(url: URL, { services, signal }: AskInput): Promise<string[]> {
   const headers = { 'user-agent': 'localpost', accept: 'image/svg+xml', 'accept-encoding': 'identity' }
   const options = { method: 'GET', headers, signal, problemOf: services.liveProblemOf } as const
   const answer = await guardedRequest(url, options)

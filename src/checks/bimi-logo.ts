@@ -1,7 +1,7 @@
 import { gunzip } from 'node:zlib'
 import { promisify } from 'node:util'
 import { quote } from '../core/errors.ts'
-import { type Attributes, readSvg, type Svg } from './bimi-svg.ts'
+import { type SvgAttributes, readSvg, type Svg } from './bimi-svg.ts'
 
 /** The largest logo that receivers accept, in bytes, compressed or not. */
 export const maxLogoBytes = 32_768
@@ -37,7 +37,7 @@ async function unzipped(bytes: Uint8Array): Promise<Uint8Array | null> {
 
 const unzip = promisify<Uint8Array, { maxOutputLength: number }, Uint8Array>(gunzip)
 
-function rootFaults(root: Attributes): string[] {
+function rootFaults(root: SvgAttributes): string[] {
   const faults: string[] = []
   const expect = (name: string, expected: string): void => {
     const given = root.get(name)
@@ -51,14 +51,14 @@ function rootFaults(root: Attributes): string[] {
   expect('baseProfile', 'tiny-ps')
   for (const name of ['x', 'y'])
     if (root.has(name)) faults.push(`The svg element must not have the attribute ${name}.`)
-  const size = sizeOf(root)
+  const size = logoSize(root)
   if (size === null) faults.push('The svg element has no viewBox of four numbers.')
   else if (size.width !== size.height)
     faults.push(`The logo is not a square: it is ${size.width} wide and ${size.height} high.`)
   return faults
 }
 
-function sizeOf(root: Attributes): { width: number; height: number } | null {
+function logoSize(root: SvgAttributes): { width: number; height: number } | null {
   const box = (root.get('viewBox') ?? '').trim().split(/[\s,]+/, 5)
   const [, , width, height] = box.map(Number)
   if (box.length !== 4 || width === undefined || height === undefined) return null

@@ -2,13 +2,13 @@ import { quote } from '../core/errors.ts'
 import { loadTokenizer } from '../mime/html/scan-html.ts'
 
 /** By their names as they are written. */
-export type Attributes = ReadonlyMap<string, string>
+export type SvgAttributes = ReadonlyMap<string, string>
 
 /** What a logo has. */
 export interface Svg {
   /** The attributes of the outermost element; null if that is not `svg`. */
-  root: Attributes | null
-  elements: { name: string; attributes: Attributes }[]
+  root: SvgAttributes | null
+  elements: { name: string; attributes: SvgAttributes }[]
   /** The text of the title that is a child of the root; null without one. */
   title: string | null
   /** The faults of its XML, in sentences, each once. */

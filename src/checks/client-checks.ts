@@ -1,7 +1,7 @@
 import { clientNames } from '../client-support/data.ts'
 import { clientsWith } from '../client-support/features.ts'
 import { findFeatures, type FeatureUse } from '../client-support/find-features.ts'
-import type { CheckRow, Found } from './subject.ts'
+import type { CheckRow, Found } from './check.ts'
 
 /** Checks whether mail clients support the HTML and CSS. */
 export const clientChecks: readonly CheckRow[] = [

@@ -68,7 +68,8 @@ function offsetOf(zone: string): number | null {
     const offset = Number(hours) * 60 + Number(minutes)
     // From Baker Island to Kiribati.
     const most = sign === '+' ? 14 * 60 : 12 * 60
-    return Number(minutes) > 59 || offset > most ? null : sign === '+' ? offset : -offset
+    if (Number(minutes) > 59 || offset > most) return null
+    return sign === '+' ? offset : -offset
   }
   return namedZones[zone.toUpperCase()] ?? null
 }

@@ -1,4 +1,4 @@
-import type { CheckRow } from './subject.ts'
+import type { CheckRow } from './check.ts'
 import { unsubscribeCheck } from './unsubscribe.ts'
 
 /** Checks of the facts that mail servers of recipients evaluate. */

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../core/header-fields.ts'
 import { isStructuredField } from '../mime/headers/headers.ts'
 import { readLength } from './lengths.ts'
-import type { CheckRow, Found } from './subject.ts'
+import type { CheckRow, Found } from './check.ts'
 
 /** Checks of how the message is written. */
 export const formChecks: readonly CheckRow[] = [
@@ -92,13 +92,12 @@ export const formChecks: readonly CheckRow[] = [
       if (!raw || raw.calendars.length === 0) return null
       return raw.calendars.flatMap(({ parameter, property }): Found[] => {
         if (parameter === property) return []
-        const message =
-          parameter === null
-            ? `The calendar has METHOD:${property}, but its part has no parameter method.`
-            : property === null
-              ? `The part of the calendar has method=${parameter}, but the calendar has no METHOD.`
-              : `The part of the calendar has method=${parameter}, but the calendar has METHOD:${property}.`
-        return [{ message }]
+        if (parameter === null)
+          return [{ message: `The calendar has METHOD:${property}, but its part has no parameter method.` }]
+        const other = property === null ? 'no METHOD' : `METHOD:${property}`
+        return [
+          { message: `The part of the calendar has method=${parameter}, but the calendar has ${other}.` },
+        ]
       })
     },
   },

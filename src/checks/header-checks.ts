@@ -5,7 +5,7 @@ import { readDateField } from './date-field.ts'
 import { findDmarc } from './dmarc.ts'
 import { readLength } from './lengths.ts'
 import { evaluateSpf } from './spf.ts'
-import type { CheckResult, CheckRow, Found, Subject } from './subject.ts'
+import type { CheckResult, CheckRow, Found, CheckInput } from './check.ts'
 
 /** Checks of the header fields that mail servers of recipients look at. */
 export const headerChecks: readonly CheckRow[] = [
@@ -160,7 +160,7 @@ const singleFields =
 const bimiSelector = /^\s*v\s*=\s*BIMI1\s*;\s*s\s*=\s*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\s*;)?\s*$/i
 
 /** Whether DKIM or SPF authenticates the domain of From, and if not, why. */
-function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: Subject): CheckResult {
+function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: CheckInput): CheckResult {
   const place = { header: 'From' }
   const record = findDmarc(from, dns.zone)
   const modes =
@@ -191,7 +191,7 @@ function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: Subject): 
 function failingHost(
   domain: string,
   sender: string,
-  { zone, sendingHosts }: Subject['dns'],
+  { zone, sendingHosts }: CheckInput['dns'],
 ): string | undefined {
   return sendingHosts.find((ip) => {
     const { result } = evaluateSpf(domain, { ip, sender, helo: domain }, zone)

@@ -59,7 +59,7 @@ export function readHtmlFacts(html: string): HtmlFacts {
   const { images, links, headings, tables } = facts
   const openTables: HtmlTable[] = []
   let openLink: HtmlLink | null = null
-  scanHtml(html, attributesAsked, {
+  scanHtml(html, wantedAttributes, {
     onOpenTag(name, attributes, offset) {
       const { href, alt, src, width, height, lang, role } = attributes
       if (lang !== undefined && texts.found.length === 0) facts.lang ??= lang.trim() || null
@@ -97,7 +97,7 @@ export function readHtmlFacts(html: string): HtmlFacts {
   return facts
 }
 
-const attributesAsked = [
+const wantedAttributes = [
   'href',
   'alt',
   'src',

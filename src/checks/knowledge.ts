@@ -4,7 +4,7 @@ import { parseZone, type ZoneRecords } from '../domains/zone.ts'
 import { parseAddress } from '../net/addresses.ts'
 
 /** The options that describe how the mail will be sent. */
-export interface SendingOptions {
+export interface SendingFacts {
   /** A zone file; null without one. */
   zone?: string | null | undefined
   /** IP addresses of the hosts that will send the mail. */
@@ -17,7 +17,10 @@ export interface SendingKnowledge extends ZoneRecords {
 }
 
 /** @throws invalid_option if the zone file cannot be read or is not valid, and for a host that is not an IP address. */
-export async function readSending({ zone, sendingHosts = [] }: SendingOptions): Promise<SendingKnowledge> {
+export async function readSendingKnowledge({
+  zone,
+  sendingHosts = [],
+}: SendingFacts): Promise<SendingKnowledge> {
   for (const host of sendingHosts) {
     if (parseAddress(host)) continue
     throw new LocalpostError(

@@ -2,7 +2,7 @@ import { shorten } from '../core/errors.ts'
 import { percentDecoded } from '../core/text.ts'
 import { shownUrlLength } from './lengths.ts'
 import { beginsWithPlaceholder } from './placeholders.ts'
-import type { CheckRow, Found, FoundPlace } from './subject.ts'
+import type { CheckRow, Found, FoundPlace } from './check.ts'
 import type { Severity } from './types.ts'
 
 /** Checks of links and images. Nothing is fetched. */
@@ -84,7 +84,8 @@ export interface LinkFault {
 }
 
 /**
- * Checks the URL of a link without fetching it.
+ * Checks the URL of a link without fetching it. The first rule that applies decides: those of links that lead to no host come
+ * before those of its scheme, and these before those of its host.
  *
  * @param href  As written, trimmed.
  * @returns null if it is fine.

@@ -1,6 +1,6 @@
 import { shownUrlLength } from './lengths.ts'
 import { askLive, type LiveAnswer } from './live-links.ts'
-import type { Asked, AskingCheck, CheckResult, Found, FoundPlace } from './subject.ts'
+import type { AskInput, AskingCheck, CheckResult, Found, FoundPlace } from './check.ts'
 
 /** The check that requests links and images; it runs only on request. */
 export const liveChecks: readonly AskingCheck[] = [
@@ -18,7 +18,7 @@ export const liveChecks: readonly AskingCheck[] = [
     link: 'https://www.rfc-editor.org/rfc/rfc9110#name-status-codes',
     async ask(asked) {
       if (!asked.live) return null
-      const wanted = await addressesOf(asked)
+      const wanted = await addressesIn(asked)
       if (wanted.size === 0) return null
       const answers = await askAll([...wanted.keys()].slice(0, maxAsked), asked)
       return resultOf(answers, wanted)
@@ -32,7 +32,7 @@ export const liveChecks: readonly AskingCheck[] = [
  * @returns The answers that came before the signal.
  */
 export async function askLinks(asked: LinkAsking): Promise<Map<string, LiveAnswer>> {
-  const urls = [...(await addressesOf(asked)).keys()].slice(0, maxAsked)
+  const urls = [...(await addressesIn(asked)).keys()].slice(0, maxAsked)
   const answers = await askAll(urls, asked)
   // Those that answered first came first.
   return new Map(
@@ -44,18 +44,18 @@ export async function askLinks(asked: LinkAsking): Promise<Map<string, LiveAnswe
 }
 
 /** What the requests of links need. */
-type LinkAsking = Pick<Asked, 'mail' | 'services' | 'facts' | 'signal'>
+type LinkAsking = Pick<AskInput, 'mail' | 'services' | 'facts' | 'signal'>
 
 /** A URL of the mail, where it occurs first. */
-interface Wanted {
+interface FirstPlace {
   isImage: boolean
   place: FoundPlace
 }
 
-async function addressesOf({ mail, services, facts }: LinkAsking): Promise<Map<string, Wanted>> {
+async function addressesIn({ mail, services, facts }: LinkAsking): Promise<Map<string, FirstPlace>> {
   const { links, images } = await facts()
-  const wanted = new Map<string, Wanted>()
-  const add = (written: string, first: Wanted): void => {
+  const wanted = new Map<string, FirstPlace>()
+  const add = (written: string, first: FirstPlace): void => {
     if (!/^https?:/i.test(written) || written.length > maxLength || !URL.canParse(written)) return
     const url = new URL(written)
     // The fragment does not change the page.
@@ -87,7 +87,7 @@ async function askAll(
 
 function resultOf(
   answers: ReadonlyMap<string, LiveAnswer>,
-  wanted: ReadonlyMap<string, Wanted>,
+  wanted: ReadonlyMap<string, FirstPlace>,
 ): CheckResult {
   const all = [...answers.values()]
   const refused = all.filter(({ isRefused }) => isRefused)

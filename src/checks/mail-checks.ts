@@ -7,7 +7,7 @@ import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import { joinReports } from './report.ts'
 import { checkMail, type checkJobs } from './run.ts'
-import type { CheckedMail, CheckServices } from './subject.ts'
+import type { CheckedMail, CheckServices } from './check.ts'
 import type { CheckReport } from './types.ts'
 
 /**
@@ -53,7 +53,7 @@ export function createMailChecks(
   return async (mail, options, source = {}) => {
     source.signal?.throwIfAborted()
     const [read, asked] = await Promise.all([
-      sizeOf(mail) > longBytes
+      charsOf(mail) > longBytes
         ? queue.run(() => inThread(mail, options, source), patienceMs, source.signal)
         : checkMail(mail, options, source.knowledge),
       services && askServices(mail, options, source, { services, thread, clock }),
@@ -91,7 +91,7 @@ function checkedMembers(mail: CheckedMail): CheckedMail {
 }
 
 /** In characters. */
-function sizeOf({ headers, html, text }: CheckedMail): number {
+function charsOf({ headers, html, text }: CheckedMail): number {
   return headers.reduce((size, [, value]) => size + value.length, html.length + text.length)
 }
 

@@ -1,6 +1,6 @@
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { findPlaceholders } from './placeholders.ts'
-import type { CheckRow } from './subject.ts'
+import type { CheckRow } from './check.ts'
 import { onlySearched } from '../reading/findings.ts'
 
 /** Checks of the message as a whole: whether it can be read, its subject, its parts and its size. */

@@ -1,7 +1,7 @@
 import { domainOf, firstDomain } from './alignment.ts'
 import { findDmarc } from './dmarc.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'
-import type { CheckRow, Found } from './subject.ts'
+import type { CheckRow, Found } from './check.ts'
 
 /** Checks of the DNS records that receivers look up, from a zone file and the records of the instance's domains. */
 export const recordChecks: readonly CheckRow[] = [

@@ -9,7 +9,7 @@ import { liveChecks } from './live-checks.ts'
 import { messageChecks } from './message-checks.ts'
 import { recordChecks } from './record-checks.ts'
 import { spamChecks } from './spam-checks.ts'
-import type { CheckRow } from './subject.ts'
+import type { CheckRow } from './check.ts'
 
 /** Every check of a mail. docs/checks.md is written from this table. */
 export const checkRegistry: readonly CheckRow[] = [

@@ -3,7 +3,7 @@ import { fieldOf } from '../core/header-fields.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { checkRegistry } from './registry.ts'
-import type { CheckedMail, CheckResult, CheckRow, Found, FoundPlace } from './subject.ts'
+import type { CheckedMail, CheckResult, CheckRow, Found, FoundPlace } from './check.ts'
 import type { CheckReport, CheckRun, Finding, Place } from './types.ts'
 
 /** A check, and its result; a string is the reason why it ended early. */

@@ -4,7 +4,7 @@ import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
 import { readRawFacts } from './raw-facts.ts'
 import { toReport, type CheckOutcome } from './report.ts'
-import type { CheckedMail, MailKnowledge, Subject } from './subject.ts'
+import type { CheckedMail, MailKnowledge, CheckInput } from './check.ts'
 import type { CheckReport } from './types.ts'
 
 /**
@@ -19,7 +19,7 @@ export function checkMail(
   knowledge: MailKnowledge = noKnowledge,
 ): CheckReport {
   const { sendingHosts, raw, ...records } = knowledge
-  const subject: Subject = {
+  const subject: CheckInput = {
     mail,
     html: readHtmlFacts(mail.html),
     clients: clients && clients.length > 0 ? clients : null,

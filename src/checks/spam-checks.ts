@@ -1,5 +1,5 @@
 import { askRspamd } from './rspamd.ts'
-import type { Asked, AskingCheck, CheckResult, Found } from './subject.ts'
+import type { AskInput, AskingCheck, CheckResult, Found } from './check.ts'
 import { askSpamd, parseEndpoint, type SpamVerdict } from './spamd.ts'
 
 /** Checks by spam filters that the operator runs. */
@@ -51,7 +51,7 @@ export const spamChecks: readonly AskingCheck[] = [
 const leastPoints = 0.1
 
 async function verdictOf(
-  asked: Asked,
+  asked: AskInput,
   filter: string,
   ask: (message: Uint8Array) => Promise<SpamVerdict>,
 ): Promise<CheckResult> {
@@ -71,7 +71,7 @@ async function verdictOf(
       const said = description === '' || description === 'No description available.' ? '' : `: ${description}`
       return { severity: 'note', message: `${name} adds ${points}${said.replace(/\.$/, '')}.` }
     })
-  const severity = isRefused ? 'error' : mark === null ? null : 'warning'
-  const verdict: Found[] = severity === null ? [] : [{ severity, message }]
+  const isMarked = isRefused || mark !== null
+  const verdict: Found[] = isMarked ? [{ severity: isRefused ? 'error' : 'warning', message }] : []
   return { found: [...verdict, ...notes], message }
 }

@@ -46,6 +46,7 @@ export function parseSpf(record: string): SpfTerms | string {
   return { mechanisms, redirect }
 }
 
+/** @returns The mechanism, or its first fault: of its form, then of its prefix, then of its value. */
 function parseMechanism(term: string): Mechanism | string {
   const shown = JSON.stringify(term.slice(0, 100))
   const [, sign = '', written = '', colon, rest = ''] = /^([+?~-]?)([a-z0-9]+)(:?)(.*)/is.exec(term) ?? []
@@ -66,7 +67,7 @@ function parseMechanism(term: string): Mechanism | string {
   return { qualifier, name, value, bits }
 }
 
-/** The range of `ip4` or `ip6`; null if it is none, or of the other family. */
+/** The range of `ip4` or `ip6`; null if the value is not valid, or of the other family. */
 export function ipRange(name: 'ip4' | 'ip6', value: string): Range | null {
   const range = parseRange(value)
   const isV6 = value.includes(':')
@@ -91,7 +92,7 @@ export function expandMacros(text: string, domain: string, { ip, sender, helo }:
     /%(?:([%_-])|\{([a-z])(\d*)(r?)([.\-+,/_=]*)\}|)/gi,
     (...groups: string[]) => {
       const [, plain, letter, digits = '', reverse = '', delimiters] = groups
-      if (plain !== undefined) return plain === '%' ? '%' : plain === '_' ? ' ' : '%20'
+      if (plain !== undefined) return plainMacros[plain] ?? ''
       const value = values[letter?.toLowerCase() ?? '']
       if (value === undefined) isValid = false
       const parts = (value ?? '').split(
@@ -103,6 +104,9 @@ export function expandMacros(text: string, domain: string, { ip, sender, helo }:
   )
   return isValid ? expanded.replace(/\.$/, '') : null
 }
+
+/** The macros without a letter. */
+const plainMacros: Readonly<Record<string, string>> = { '%': '%', _: ' ', '-': '%20' }
 
 function dotted(address: Address | null): string {
   if (!address || address.kind() === 'ipv4') return String(address)

@@ -45,7 +45,7 @@ export function readSpf(
     const isNew = !seen.has(name)
     if (read.lookups > maxCounted) return
     seen.add(name)
-    const terms = recordOf(name, zone)
+    const terms = spfRecordOf(name, zone)
     if (!('mechanisms' in terms)) {
       if (terms.result === 'unknown') read.unknown.push(name)
       else if (isNew)
@@ -75,7 +75,7 @@ interface Evaluation {
 }
 
 function evaluate(domain: string, evaluation: Evaluation): SpfOutcome {
-  const terms = recordOf(domain, evaluation.zone)
+  const terms = spfRecordOf(domain, evaluation.zone)
   if (!('mechanisms' in terms)) return terms
   for (const mechanism of terms.mechanisms) {
     const matched = matches(mechanism, domain, evaluation)
@@ -92,7 +92,7 @@ function evaluate(domain: string, evaluation: Evaluation): SpfOutcome {
 }
 
 /** The only SPF record of a domain, read. */
-function recordOf(domain: string, zone: Zone): SpfTerms | SpfOutcome {
+function spfRecordOf(domain: string, zone: Zone): SpfTerms | SpfOutcome {
   const found = zone.find(domain, 'TXT')
   if (found === null) return { result: 'unknown', reason: `the records of ${domain} are not known here` }
   const records = found.filter((text) => /^v=spf1(?: |$)/i.test(text))
@@ -103,10 +103,15 @@ function recordOf(domain: string, zone: Zone): SpfTerms | SpfOutcome {
   return typeof terms === 'string' ? permerror(terms) : terms
 }
 
-/** Whether a mechanism matches; an outcome ends the evaluation. */
+/**
+ * Whether a mechanism matches; an outcome ends the evaluation. `all`, `ip4` and `ip6` come first, because they need no
+ * look-up, and so do not count for the limit.
+ *
+ * @see RFC 7208 sections 4.6.4 and 5
+ */
 function matches(mechanism: Mechanism, domain: string, evaluation: Evaluation): boolean | SpfOutcome {
   const { name, value } = mechanism
-  const { sender, zone } = evaluation
+  const { sender } = evaluation
   const address = parseAddress(sender.ip)
   if (name === 'all') return true
   if (!address) return false
@@ -125,28 +130,40 @@ function matches(mechanism: Mechanism, domain: string, evaluation: Evaluation): 
     if (result === 'none') return permerror(`${target} is included and has no SPF record`)
     return result === 'permerror' || result === 'unknown' ? { result, reason } : result === 'pass'
   }
+  return hasMatchingHost(mechanism, { target, address }, evaluation)
+}
+
+/** Whether a host that `a`, `mx` or `exists` names has the address; for `exists`, whether it has any. */
+function hasMatchingHost(
+  mechanism: Mechanism,
+  { target, address }: { target: string; address: Address },
+  evaluation: Evaluation,
+): boolean | SpfOutcome {
+  const { name } = mechanism
+  const { zone } = evaluation
   const family = address.kind() === 'ipv6' && name !== 'exists' ? 'AAAA' : 'A'
-  const hosts = name === 'mx' ? ask(target, 'MX', evaluation) : [target]
+  const hosts = name === 'mx' ? lookUp(target, 'MX', evaluation) : [target]
   if (!Array.isArray(hosts)) return hosts
   if (hosts.length > maxLookups) return permerror(`${target} has more than ${maxLookups} mail servers`)
   for (const host of hosts) {
-    const found = name === 'mx' ? (zone.find(host, family) ?? unknown(host)) : ask(host, family, evaluation)
+    const found =
+      name === 'mx' ? (zone.find(host, family) ?? unknown(host)) : lookUp(host, family, evaluation)
     if (!Array.isArray(found)) return found
     if (name === 'exists' && found.length > 0) return true
-    if (found.some((one) => covers(one, address, mechanism))) return true
+    if (found.some((one) => hostCovers(one, address, mechanism))) return true
   }
   return false
 }
 
 /** Looks up for a term; names without records are limited. */
-function ask(name: string, type: 'A' | 'AAAA' | 'MX', evaluation: Evaluation): string[] | SpfOutcome {
+function lookUp(name: string, type: 'A' | 'AAAA' | 'MX', evaluation: Evaluation): string[] | SpfOutcome {
   const found = evaluation.zone.find(name, type) ?? unknown(name)
   if (Array.isArray(found) && found.length === 0 && ++evaluation.voids > maxVoids)
     return permerror(`more than ${maxVoids} of its terms name hosts that do not exist`)
   return found
 }
 
-function covers(written: string, address: Address, { bits }: Mechanism): boolean {
+function hostCovers(written: string, address: Address, { bits }: Mechanism): boolean {
   const start = parseAddress(written)
   return start !== null && isWithin(address, [start, start.kind() === 'ipv4' ? bits[0] : bits[1]])
 }

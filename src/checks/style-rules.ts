@@ -1,4 +1,4 @@
-import { scanCss, textOf, type CssToken } from '../client-support/scan-css.ts'
+import { scanCss, cssText, type CssToken } from '../client-support/scan-css.ts'
 
 /** An element as style sheets see it. */
 export interface StyledElement {
@@ -25,13 +25,13 @@ export interface StyleRules {
 }
 
 export function createStyleRules(): StyleRules {
-  const rules = new Map<string, Rule[]>()
+  const rules = new Map<string, StyleRule[]>()
   let count = 0
   // Mails repeat the same elements.
-  const candidates = new Map<string, Rule[]>()
+  const candidates = new Map<string, StyleRule[]>()
 
   /** The rules whose last compound matches the element, the strongest last. */
-  function candidatesFor(element: StyledElement): Rule[] {
+  function candidatesFor(element: StyledElement): StyleRule[] {
     const { name, classes, id } = element
     const key = `${name} ${id} ${classes.join(' ')}`
     const known = candidates.get(key)
@@ -48,14 +48,14 @@ export function createStyleRules(): StyleRules {
   return {
     add(css) {
       candidates.clear()
-      let open: Rule[] = []
+      let open: StyleRule[] = []
       scanCss(css, 'sheet', {
         onAtRule() {},
         onSelectors(tokens, { isNested, isConditional }) {
           open = []
           if (isNested || isConditional || count >= maxRules) return
           for (const selector of selectorsOf(tokens)) {
-            const rule: Rule = { ...selector, order: count++, declarations: [] }
+            const rule: StyleRule = { ...selector, order: count++, declarations: [] }
             open.push(rule)
             const known = rules.get(rule.key)
             if (known) known.push(rule)
@@ -94,13 +94,13 @@ interface Selector {
   isUncertain: boolean
 }
 
-interface Rule extends Selector {
+interface StyleRule extends Selector {
   order: number
   declarations: SheetDeclaration[]
 }
 
 function selectorsOf(tokens: readonly CssToken[]): Selector[] {
-  return textOf(tokens)
+  return cssText(tokens)
     .slice(0, maxSelectorChars)
     .split(',', 50)
     .flatMap((text) => parseSelector(text.trim()) ?? [])
@@ -138,7 +138,7 @@ function parseCompound(text: string): Compound | null {
 }
 
 /** Whether the ancestors match a selector. */
-function applies({ compounds }: Rule, ancestors: readonly StyledElement[]): boolean {
+function applies({ compounds }: StyleRule, ancestors: readonly StyledElement[]): boolean {
   let at = ancestors.length - 1
   for (const compound of compounds.slice(1)) {
     while (at >= 0 && !isOf(ancestors[at], compound)) at--

@@ -30,7 +30,7 @@ export function createStyledTexts(): StyledTexts {
     found,
     within: () => elements.at(-1)?.name ?? null,
     open(name, attributes) {
-      if (voidElements.has(name) || elements.length >= maxDepth) return
+      if (voidElements.has(name) || elements.length >= maxStyledDepth) return
       const parent = elements.at(-1)?.style ?? initialStyle
       const { id = '' } = attributes
       const classes = attributes.class?.trim().split(/\s+/, maxClasses) ?? []
@@ -69,7 +69,7 @@ const unseen = new Set(['style', 'script', 'title', 'noscript', 'template'])
 const maxClasses = 20
 const maxStyles = 1000
 /** Deeper elements get the style of the element at this depth. */
-const maxDepth = 200
+const maxStyledDepth = 200
 /** White space, and the invisible characters that fill preview texts. */
 const isBlank = /^(?:\s|[\u00ad\u200b-\u200f\u2060]|\u034f)*$/
 const voidElements = new Set(

@@ -1,7 +1,7 @@
 import { fieldsOf } from '../core/header-fields.ts'
 import { readSignature } from '../mime/dkim/signature.ts'
 import { readLength } from './lengths.ts'
-import type { CheckedMail, CheckRow, Found } from './subject.ts'
+import type { CheckedMail, CheckRow, Found } from './check.ts'
 
 /** The check of the fields with which clients offer to unsubscribe. */
 export const unsubscribeCheck: CheckRow = {
@@ -34,7 +34,7 @@ export const unsubscribeCheck: CheckRow = {
       const message = 'The mail has List-Unsubscribe-Post without List-Unsubscribe.'
       return [...found, fault(message, { place: { header: unsubscribePost } })]
     }
-    if (!offered) return [...found, addressFault(fields[0] ?? '', fault)]
+    if (!offered) return [...found, unusableAddress(fields[0] ?? '', fault)]
     if (offered.one_click) return [...found, ...oneClickFaults(mail, offered.urls)]
     return [...found, postFault(posts[0], offered.urls, isBroadcast, fault)]
   },
@@ -60,15 +60,17 @@ function repeated(fields: readonly string[], posts: readonly string[], fault: To
 }
 
 /** Why a List-Unsubscribe field has no address that clients use. */
-function addressFault(value: string, fault: ToFault): Found {
-  const why = value.includes('=?')
-    ? 'has encoded words, which receivers do not decode in this field (RFC 2047 section 5)'
-    : /<[^<>]*>/.test(value)
-      ? 'has neither an https nor a mailto address'
-      : 'has no address in angle brackets (RFC 2369 section 2)'
-  return fault(`List-Unsubscribe ${why}, so clients offer no unsubscription.`, {
+function unusableAddress(value: string, fault: ToFault): Found {
+  return fault(`List-Unsubscribe ${addressProblem(value)}, so clients offer no unsubscription.`, {
     link: 'https://www.rfc-editor.org/rfc/rfc2369#section-2',
   })
+}
+
+function addressProblem(value: string): string {
+  if (value.includes('=?'))
+    return 'has encoded words, which receivers do not decode in this field (RFC 2047 section 5)'
+  if (/<[^<>]*>/.test(value)) return 'has neither an https nor a mailto address'
+  return 'has no address in angle brackets (RFC 2369 section 2)'
 }
 
 /** Why a mail with an address in List-Unsubscribe offers no unsubscription with one click. */

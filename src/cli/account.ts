@@ -4,7 +4,7 @@ import { parseDuration } from '../core/duration.ts'
 import { invalidOption, quote } from '../core/errors.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
-import { type Asked, connect, readAnswer, type Remote } from './remote.ts'
+import { type RemoteRequest, connect, readAnswer, type Remote } from './remote.ts'
 
 /**
  * Runs `localpost account create|list|password|remove`, which manage the accounts of a running server.
@@ -145,7 +145,7 @@ const listSchema = z.object({ accounts: z.array(infoSchema) })
 const renewedSchema = z.object({ smtp: smtpSchema })
 const createdSchema = infoSchema.extend({ api_key: z.string(), smtp: smtpSchema })
 
-async function ask<T>(remote: Remote, schema: z.ZodType<T>, path: string, init?: Asked): Promise<T> {
+async function ask<T>(remote: Remote, schema: z.ZodType<T>, path: string, init?: RemoteRequest): Promise<T> {
   const lacks = 'did not answer with accounts: it is an older Localpost, or none.'
   return await readAnswer(remote, schema, lacks, path, init)
 }

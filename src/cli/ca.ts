@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { LocalpostError } from '../core/errors.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
-import { connect, readAnswer, reasonOf } from './remote.ts'
+import { connect, readAnswer, networkReasonOf } from './remote.ts'
 
 /**
  * Runs `localpost ca`: prints the path of a file with the CA that signed the certificate of a running server. That is
@@ -26,18 +26,18 @@ export async function runCa(given: Arguments, output: Output): Promise<0> {
       '/dev/health',
     )
     const file = health.ca?.file ?? null
-    if (file !== null && (await contentOf(file)) === ca) {
+    if (file !== null && (await readIfFile(file)) === ca) {
       output.log(file)
       return 0
     }
   }
-  if (!isCertificate(ca)) {
+  if (!isAuthority(ca)) {
     const message = 'The answer is not a certificate. Is it Localpost that runs at this URL?'
     throw new LocalpostError('unexpected_response', message)
   }
   const path = resolve(to ?? 'localpost-ca.pem')
   await writeFile(path, ca).catch((error: unknown) => {
-    const message = `${path} cannot be written (${reasonOf(error)}). Name another file with --to.`
+    const message = `${path} cannot be written (${networkReasonOf(error)}). Name another file with --to.`
     throw new LocalpostError('request_failed', message, { cause: error })
   })
   output.log(path)
@@ -46,7 +46,7 @@ export async function runCa(given: Arguments, output: Output): Promise<0> {
 
 const healthSchema = z.object({ ca: z.object({ file: z.string().nullable() }).nullable() })
 
-function isCertificate(text: string): boolean {
+function isAuthority(text: string): boolean {
   try {
     return new X509Certificate(text).ca
   } catch {
@@ -55,7 +55,7 @@ function isCertificate(text: string): boolean {
 }
 
 /** null where there is no such file: the server may be in a container, or on another machine. */
-async function contentOf(path: string): Promise<string | null> {
+async function readIfFile(path: string): Promise<string | null> {
   try {
     return (await stat(path)).isFile() ? await readFile(path, 'utf8') : null
   } catch {

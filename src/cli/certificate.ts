@@ -26,8 +26,8 @@ export async function readCertificate(paths: {
     throw invalidOption('--tls-key needs the certificate too: add --tls-cert <file>.')
   if (keyPath === undefined)
     throw invalidOption('--tls-cert needs the private key too: add --tls-key <file>.')
-  // Everybody may read a certificate.
-  const cert = `${(await readSecretFile(certPath, '--tls-cert', [])).join('\n')}\n`
+  // A certificate is public.
+  const cert = `${(await readSecretFile(certPath, '--tls-cert')).join('\n')}\n`
   const key = `${(await readSecretFile(keyPath, '--tls-key', warnings)).join('\n')}\n`
   const first = parse(() => new X509Certificate(cert), `--tls-cert: ${certPath} is not a certificate in PEM`)
   const own = parse(

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { assertCheckOptions, serviceMembers, type MailCheckOptions } from '../checks/options.ts'
-import { readSending } from '../checks/knowledge.ts'
+import { readSendingKnowledge } from '../checks/knowledge.ts'
 import { readRawFacts } from '../checks/raw-facts.ts'
 import { createMailChecks } from '../checks/mail-checks.ts'
 import type { CheckReport, Finding } from '../checks/types.ts'
@@ -12,7 +12,7 @@ import type { LocalpostOptions } from '../options/options.ts'
 import type { Arguments } from './arguments.ts'
 import { checkFormats, type CheckedMessage } from './check-formats.ts'
 import { readCheckedFile } from './checked-file.ts'
-import { listMails } from './export.ts'
+import { exportedMails } from './export.ts'
 import type { Output } from './output.ts'
 import { connect, readAnswer } from './remote.ts'
 import { createInstanceThread } from '../instance/jobs.ts'
@@ -67,7 +67,7 @@ async function checkFiles(
   live: boolean,
 ): Promise<CheckedMessage[]> {
   const { except, clients, spamd = null, rspamd = null, ...given } = options.checks ?? {}
-  const sending = await readSending(given)
+  const sending = await readSendingKnowledge(given)
   // Nothing listens here, so only what `allowOutgoing` can never permit is refused.
   const { relayProblemOf, liveProblemOf } = createOutgoing(options.allowOutgoing ?? [])
   const services = {
@@ -116,7 +116,7 @@ async function checkMatches(
     ...(given.flags['live'] !== undefined && { live: 'true' }),
   })
   const messages: CheckedMessage[] = []
-  for await (const { id, subject } of listMails(remote, given.words.join(' '))) {
+  for await (const { id, subject } of exportedMails(remote, given.words.join(' '))) {
     const path = `/dev/inbox/${id}/checks?${wanted.toString()}`
     const lacks = 'answered without findings: it is an older Localpost, or none.'
     const report = await readAnswer(remote, reportSchema, lacks, path)

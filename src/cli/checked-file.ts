@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { maxMessageBytes } from '../mime/message-size.ts'
-import type { CheckedMail } from '../checks/subject.ts'
+import type { CheckedMail } from '../checks/check.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { fieldOf } from '../core/header-fields.ts'
 import { readBeginning } from '../core/read-beginning.ts'
@@ -8,7 +8,7 @@ import { joinSentences } from '../core/text.ts'
 import { readListUnsubscribe } from '../inbox/list-unsubscribe.ts'
 import { verifyDkim } from '../mime/dkim/verify.ts'
 import { parseMessage } from '../mime/parse.ts'
-import { reasonOf } from './remote.ts'
+import { networkReasonOf } from './remote.ts'
 import { readFindings } from '../reading/findings.ts'
 
 /**
@@ -54,7 +54,7 @@ async function readMessage(name: string): Promise<Buffer> {
     name === '-' ? process.stdin : createReadStream(name),
     maxMessageBytes + 1,
   ).catch((error: unknown) => {
-    const message = `${what} cannot be read (${reasonOf(error)}).`
+    const message = `${what} cannot be read (${networkReasonOf(error)}).`
     throw new LocalpostError('request_failed', message, { cause: error })
   })
   if (bytes.length > maxMessageBytes)

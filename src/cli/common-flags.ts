@@ -13,7 +13,7 @@ export const config: Flag = {
   help: 'Configuration file; by default localpost.config.{js,mjs,json} in this folder',
 }
 /** Of commands that call a running server. */
-export const url: Flag = {
+export const urlFlag: Flag = {
   name: 'url',
   value: 'url',
   help: 'Where Localpost runs; also LOCALPOST_URL',

@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { invalidOption, isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
-import { errorsName, exportName } from '../inbox/export.ts'
+import { errorsFileName, exportFileName } from '../inbox/export.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
-import { connect, readAnswer, reasonOf, type Remote } from './remote.ts'
+import { connect, readAnswer, networkReasonOf, type Remote } from './remote.ts'
 
 /**
  * Runs `localpost export`: writes messages of a running Localpost to a ZIP archive or a folder.
@@ -25,7 +25,7 @@ export async function runExport(given: Arguments, output: Output): Promise<0 | 1
     throw invalidOption('export needs --to: --to mails.zip writes an archive, --to mails a folder.')
   const remote = await connect(given, process.env, output)
   const query = given.words.join(' ')
-  const { count } = await listPage(remote, query, null, 1)
+  const { count } = await listPage(remote, { query, cursor: null, limit: 1 })
   if (count === 0) {
     output.error(
       query === '' ? 'There is no mail to export.' : `No mail matches ${quote(query)}; nothing was written.`,
@@ -37,7 +37,7 @@ export async function runExport(given: Arguments, output: Output): Promise<0 | 1
     await writeBody(archive, to)
     output.log(`Wrote ${to}, ${(await stat(to)).size} bytes.`)
     if (!(await listsMissing(to))) return 0
-    output.error(`Some messages are missing: ${why} ${errorsName} in the archive lists them.`)
+    output.error(`Some messages are missing: ${why} ${errorsFileName} in the archive lists them.`)
     return 1
   }
   const { written, errors } = await writeFolder(remote, query, to)
@@ -68,13 +68,13 @@ async function writeFolder(
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let written = 0
   const errors: string[] = []
-  for await (const mail of listMails(remote, query)) {
+  for await (const mail of exportedMails(remote, query)) {
     try {
-      await writeBody(await remote.ask(`/dev/inbox/${mail.id}/raw`), join(folder, exportName(mail)))
+      await writeBody(await remote.ask(`/dev/inbox/${mail.id}/raw`), join(folder, exportFileName(mail)))
       written++
     } catch (error) {
       if (isErrorOf(error, 'store_corrupt', 'store_failed'))
-        errors.push(`${exportName(mail)}: ${error.message}`)
+        errors.push(`${exportFileName(mail)}: ${error.message}`)
       // Not written yet, or removed since the list was made.
       else if (!isErrorOf(error, 'message_pending', 'not_found')) throw error
     }
@@ -86,13 +86,13 @@ async function writeFolder(
 type ExportedMail = Pick<ListedMail, 'id' | 'subject' | 'size_bytes'>
 
 /** All mails of a running Localpost that match a query, newest first. */
-export async function* listMails(remote: Remote, query: string): AsyncGenerator<ExportedMail> {
-  for (let cursor: string | null = null; ;) {
-    const page: z.output<typeof listSchema> = await listPage(remote, query, cursor, 500)
+export async function* exportedMails(remote: Remote, query: string): AsyncGenerator<ExportedMail> {
+  let cursor: string | null = null
+  do {
+    const page: z.output<typeof listSchema> = await listPage(remote, { query, cursor, limit: 500 })
     yield* page.emails
     cursor = page.cursor
-    if (cursor === null) return
-  }
+  } while (cursor !== null)
 }
 
 const listSchema = z.object({
@@ -110,9 +110,7 @@ const listSchema = z.object({
 
 async function listPage(
   remote: Remote,
-  query: string,
-  cursor: string | null,
-  limit: number,
+  { query, cursor, limit }: { query: string; cursor: string | null; limit: number },
 ): Promise<z.output<typeof listSchema>> {
   const wanted = new URLSearchParams({ query, limit: String(limit), ...(cursor !== null && { cursor }) })
   const lacks = 'is not a Localpost: it did not answer with a list of mail.'
@@ -130,7 +128,7 @@ async function writeBody(response: Response, path: string): Promise<void> {
     await rename(aside, path)
   } catch (error) {
     await rm(aside, { force: true })
-    const message = `${quote(path)} could not be written (${reasonOf(error)}).`
+    const message = `${quote(path)} could not be written (${networkReasonOf(error)}).`
     throw new LocalpostError('request_failed', message, { cause: error })
   }
 }
@@ -140,9 +138,9 @@ async function listsMissing(path: string): Promise<boolean> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    const name = Buffer.alloc(errorsName.length)
+    const name = Buffer.alloc(errorsFileName.length)
     await file.read(name, 0, name.length, Math.max(0, size - endRecordBytes - name.length))
-    return name.toString() === errorsName
+    return name.toString() === errorsFileName
   } finally {
     await file.close()
   }

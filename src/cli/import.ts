@@ -6,8 +6,8 @@ import { invalidOption, isErrorOf, LocalpostError, quote } from '../core/errors.
 import { onInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
-import { listMails } from './export.ts'
-import { connect, reasonOf, type Remote } from './remote.ts'
+import { exportedMails } from './export.ts'
+import { connect, networkReasonOf, type Remote } from './remote.ts'
 import { describeError } from './report.ts'
 
 /**
@@ -105,7 +105,7 @@ async function importFile(
 }
 
 function unreadable(file: string, error: unknown): string {
-  return `${quote(file)} cannot be read (${reasonOf(error)}).`
+  return `${quote(file)} cannot be read (${networkReasonOf(error)}).`
 }
 
 /**
@@ -116,7 +116,7 @@ function unreadable(file: string, error: unknown): string {
  */
 async function listStored(remote: Remote): Promise<(bytes: Uint8Array) => Promise<boolean>> {
   const bySize = new Map<number, string[]>()
-  for await (const { id, size_bytes } of listMails(remote, '')) {
+  for await (const { id, size_bytes } of exportedMails(remote, '')) {
     const ids = bySize.get(size_bytes) ?? []
     ids.push(id)
     bySize.set(size_bytes, ids)

@@ -4,7 +4,7 @@ import { escapeInvisible } from './visible.ts'
 export type LogLevel = 'info' | 'warning' | 'error'
 
 /** The names of what the server tells about: the member `what` of each line in JSON. */
-export const eventNames = [
+export const loggedEventNames = [
   'started',
   'mail.captured',
   'refused',
@@ -18,7 +18,7 @@ export const eventNames = [
 
 /** Something that happened, as a line of the log in JSON has it. Members that are undefined are left out. */
 export interface LogEvent {
-  readonly what: (typeof eventNames)[number]
+  readonly what: (typeof loggedEventNames)[number]
   /** The name of the account that it concerns. */
   readonly account?: string | undefined
   /** The id of the mail that it concerns. */

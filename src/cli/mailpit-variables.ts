@@ -24,7 +24,7 @@ export function readMailpitVariables(
     name.startsWith('MP_') && value.trim() !== '' ? [[name, value.trim()] as const] : [],
   )
   const values = new Map(named)
-  for (const [name, value] of named) readOne(name, value, settings, isPlaceGiven)
+  for (const [name, value] of named) readVariable(name, value, settings, isPlaceGiven)
   readRelay(values, settings)
   return settings
 }
@@ -85,12 +85,12 @@ const advice: ReadonlyMap<string, string> = new Map([
   ['MP_WEBROOT', 'Use a proxy that removes the prefix.'],
 ])
 
-function readOne(name: string, value: string, settings: MailpitSettings, isPlaceGiven: boolean): void {
+function readVariable(name: string, value: string, settings: MailpitSettings, isPlaceGiven: boolean): void {
   const { options, warnings } = settings
   const flag = flags.get(name) ?? (isOn(value) ? switches.get(name) : undefined)
   if (flag !== undefined) {
     // 0 means no limit.
-    if (value !== '0') setFlag(options, flag, switches.has(name) ? 'true' : value, name)
+    if (value !== '0') setByFlag(options, { flag, value: switches.has(name) ? 'true' : value, source: name })
     return
   }
   switch (name) {
@@ -102,7 +102,7 @@ function readOne(name: string, value: string, settings: MailpitSettings, isPlace
     case 'MP_DATA_FILE':
       return readPlace(name, value, settings, isPlaceGiven)
     case 'MP_ENABLE_SPAMASSASSIN':
-      if (value !== 'postmark') return setFlag(options, 'spamd', value, name)
+      if (value !== 'postmark') return setByFlag(options, { flag: 'spamd', value, source: name })
       warnings.push(
         `${name}=postmark is not supported: no message is sent to another company. Use --spamd host:port.`,
       )
@@ -127,9 +127,10 @@ function readAddress(
   { options, warnings }: MailpitSettings,
 ): void {
   const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([\w.-]*)):(\d{1,5})$/i.exec(value) ?? []
-  setFlag(options, portFlag, port ?? value, name)
+  setByFlag(options, { flag: portFlag, value: port ?? value, source: name })
   const host = bracketed ?? (plain || '0.0.0.0')
-  if (options['host'] === undefined || options['host'] === host) setFlag(options, 'host', host, name)
+  if (options['host'] === undefined || options['host'] === host)
+    setByFlag(options, { flag: 'host', value: host, source: name })
   else
     warnings.push(`${name} names the address ${quote(host)}, but both ports bind ${quote(options['host'])}.`)
 }
@@ -149,7 +150,7 @@ function readPlace(
     return
   }
   const dir = join(dirname(value), 'localpost')
-  setFlag(options, 'dir', dir, name)
+  setByFlag(options, { flag: 'dir', value: dir, source: name })
   warnings.push(`${name} is read as --dir ${dir}. Messages of Mailpit’s database are not read.`)
 }
 
@@ -164,9 +165,10 @@ function readRelay(values: ReadonlyMap<string, string>, { options, warnings }: M
       of('USERNAME') === ''
         ? ''
         : `${encodeURIComponent(of('USERNAME'))}:${encodeURIComponent(of('PASSWORD'))}@`
-    setFlag(options, 'relay', `${scheme}://${user}${host}:${of('PORT') || '25'}`, `${relayPrefix}HOST`)
+    const value = `${scheme}://${user}${host}:${of('PORT') || '25'}`
+    setByFlag(options, { flag: 'relay', value, source: `${relayPrefix}HOST` })
   }
-  if (isOn(of('ALL'))) setFlag(options, 'relay-all', 'true', `${relayPrefix}ALL`)
+  if (isOn(of('ALL'))) setByFlag(options, { flag: 'relay-all', value: 'true', source: `${relayPrefix}ALL` })
   const read = new Set(['HOST', 'PORT', 'TLS', 'STARTTLS', 'USERNAME', 'PASSWORD', 'AUTH', 'ALL'])
   for (const name of values.keys())
     if (name.startsWith(relayPrefix) && !read.has(name.slice(relayPrefix.length)))
@@ -175,7 +177,11 @@ function readRelay(values: ReadonlyMap<string, string>, { options, warnings }: M
 
 const isOn = (value: string): boolean => /^(?:1|true|yes|on)$/i.test(value)
 
-function setFlag(options: Record<string, unknown>, flag: string, value: string, source: string): void {
+/** @param given.source  The variable, for messages. */
+function setByFlag(
+  options: Record<string, unknown>,
+  { flag, value, source }: { flag: string; value: string; source: string },
+): void {
   const found = optionFlags.find(({ name }) => name === flag)
   if (!found) throw new Error(`There is no flag --${flag}.`)
   setOption(options, found.option.path, readTyped([value], found.option, source))

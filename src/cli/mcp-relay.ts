@@ -1,6 +1,6 @@
 import { LocalpostError } from '../core/errors.ts'
 import { isRecord, membersOf } from '../core/members.ts'
-import { reasonOf } from './remote.ts'
+import { networkReasonOf } from './remote.ts'
 
 /** Sends one message to `/mcp`. */
 export type Send = (body: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>
@@ -39,14 +39,14 @@ export async function relayMessages({ input, print, warn, send }: RelayParts): P
       }
     } catch (error) {
       if (caller.signal.aborted) return
-      if (message.id === undefined) warn(messageOf(error))
-      else print(errorMessage(message.id, -32_603, messageOf(error)))
+      if (message.id === undefined) warn(reasonText(error))
+      else print(errorMessage(message.id, -32_603, reasonText(error)))
     } finally {
       if (running.get(key) === caller) running.delete(key)
     }
   }
 
-  for await (const line of linesOf(input)) {
+  for await (const line of messageLines(input)) {
     const message = parse(line)
     if (message === null)
       print(errorMessage(null, -32_700, 'This is not a message in JSON, or it is too long.'))
@@ -125,7 +125,7 @@ async function* answersOf(response: Response): AsyncGenerator<string> {
   }
   if (response.body === null) return
   let data = ''
-  for await (const line of linesOf(response.body, Number.POSITIVE_INFINITY)) {
+  for await (const line of messageLines(response.body, Number.POSITIVE_INFINITY)) {
     if (line.startsWith('data:')) data += line.slice(5).trimStart()
     if (line !== '' || data === '') continue
     yield data
@@ -134,7 +134,7 @@ async function* answersOf(response: Response): AsyncGenerator<string> {
 }
 
 /** The lines of a stream. A line that is too long is cut, and cannot be parsed then. */
-async function* linesOf(
+async function* messageLines(
   input: AsyncIterable<Uint8Array | string>,
   longest = longestLine,
 ): AsyncGenerator<string> {
@@ -158,8 +158,8 @@ function versionIn(answer: string): string | null {
   return typeof version === 'string' ? version : null
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof LocalpostError ? error.message : reasonOf(error)
+function reasonText(error: unknown): string {
+  return error instanceof LocalpostError ? error.message : networkReasonOf(error)
 }
 
 function errorMessage(id: string | number | null, code: number, message: string): string {

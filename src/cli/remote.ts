@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { toError } from '../client/answer-error.ts'
+import { toAnswerError } from '../client/answer-error.ts'
 import { withoutEnding } from '../core/text.ts'
 import { invalidOption, LocalpostError, quote } from '../core/errors.ts'
 import { allRows } from '../options/options.ts'
@@ -22,13 +22,13 @@ export interface Remote {
    * @returns An answer of success, its body not read yet.
    * @throws request_failed if nothing answers, else the error that it answered with.
    */
-  ask(path: string, init?: Asked): Promise<Response>
+  ask(path: string, init?: RemoteRequest): Promise<Response>
   /** The same, but an answer with an error is returned too. @throws request_failed if nothing answers. */
-  send(path: string, init?: Asked): Promise<Response>
+  send(path: string, init?: RemoteRequest): Promise<Response>
 }
 
 /** A request. */
-export interface Asked {
+export interface RemoteRequest {
   /** Default: GET. */
   method?: 'POST' | 'DELETE'
   body?: string | Uint8Array<ArrayBuffer>
@@ -60,10 +60,17 @@ export async function connect(
   const source = flags['url'] === undefined && place.url !== null ? clientVariables.url : '--url'
   const isGiven = flags['url'] !== undefined || place.url !== null
   const url = flags['url'] ?? place.url ?? `http://127.0.0.1:${String(port)}`
-  return connectTo(url, (apiKeys ? apiKeys[0] : place.apiKey) ?? null, source, isGiven)
+  const apiKey = (apiKeys ? apiKeys[0] : place.apiKey) ?? null
+  return remoteAt({ url, apiKey, source, isGiven })
 }
 
-function connectTo(given: string, apiKey: string | null, source: string, isGiven: boolean): Remote {
+/** @param given.source  Where the URL was given, for messages. */
+function remoteAt({
+  url: given,
+  apiKey,
+  source,
+  isGiven,
+}: Pick<Remote, 'url' | 'isGiven'> & { apiKey: string | null; source: string }): Remote {
   if (!/^https?:\/\//i.test(given) || !URL.canParse(given))
     throw invalidOption(
       `${source} is ${quote(given)}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`,
@@ -85,7 +92,7 @@ function connectTo(given: string, apiKey: string | null, source: string, isGiven
       ...(init?.signal && { signal: init.signal }),
     }
     return fetch(`${url}${path}`, options).catch((error: unknown) => {
-      const message = `Nothing answers at ${url} (${reasonOf(
+      const message = `Nothing answers at ${url} (${networkReasonOf(
         error,
       )}). Start Localpost with \`npx localpost\`, or give its address with --url or LOCALPOST_URL.`
       throw new LocalpostError('request_failed', message, { cause: error })
@@ -98,7 +105,7 @@ function connectTo(given: string, apiKey: string | null, source: string, isGiven
     async ask(path, init) {
       const response = await send(path, init)
       if (response.ok) return response
-      throw toError(response, await response.text(), `${init?.method ?? 'GET'} ${url}${path}`)
+      throw toAnswerError(response, await response.text(), `${init?.method ?? 'GET'} ${url}${path}`)
     },
   }
 }
@@ -127,7 +134,7 @@ function matches<T>(schema: z.ZodType<T>, answer: unknown): answer is T {
 }
 
 /** The reason of a failure of the network, in few words. */
-export function reasonOf(error: unknown): string {
+export function networkReasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // The error of Node's fetch only says "fetch failed"; its cause has the reason.
   const cause = error.cause instanceof Error ? error.cause : error

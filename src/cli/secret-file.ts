@@ -6,25 +6,26 @@ import { codeOf, invalidOption, LocalpostError } from '../core/errors.ts'
  *
  * @param path  Absolute, or relative to the working directory.
  * @param source  Where the file was named, for messages: `--api-key-file`.
- * @param warnings  Gets a sentence if other users may read or change the file.
+ * @param warnings  Gets a sentence if other users may read or change the file. Default: no warning, for a public file.
  * @returns Its lines that are not empty, trimmed; at least one.
  * @throws invalid_option if the file is missing, unreadable, a folder, empty, larger than 64 KiB or no text. No message
  *   quotes its content.
  */
-export async function readSecretFile(path: string, source: string, warnings: string[]): Promise<string[]> {
+export async function readSecretFile(path: string, source: string, warnings?: string[]): Promise<string[]> {
   const refuse = (what: string, cause?: unknown): never => {
     throw invalidOption(`${source}: ${path} ${what}`, cause)
   }
-  const file = await open(path, 'r').catch((error: unknown) => refuse(reasonOf(error, path), error))
+  const file = await open(path, 'r').catch((error: unknown) => refuse(unreadableReason(error, path), error))
   try {
     const found = await file.stat()
     if (found.isDirectory()) return refuse('is a folder; name a file in it.')
-    const bytes = Buffer.alloc(maxBytes + 1)
+    const bytes = Buffer.alloc(maxSecretFileBytes + 1)
     let length = 0
     for (let read = -1; read !== 0 && length < bytes.length; length += read)
       ({ bytesRead: read } = await file.read(bytes, length, bytes.length - length))
-    if (length > maxBytes) return refuse(`is larger than ${maxBytes} bytes, so it is no file of secrets.`)
-    const lines = textOf(bytes.subarray(0, length))
+    if (length > maxSecretFileBytes)
+      return refuse(`is larger than ${maxSecretFileBytes} bytes, so it is no file of secrets.`)
+    const lines = decodeUtf8(bytes.subarray(0, length))
       ?.split(/\r\n|\n|\r/)
       .map((line) => line.trim())
       .filter((line) => line !== '')
@@ -33,21 +34,21 @@ export async function readSecretFile(path: string, source: string, warnings: str
     const isShared = process.platform !== 'win32' && found.isFile() && (found.mode & 0o066) !== 0
     const mode = (found.mode & 0o777).toString(8)
     if (isShared)
-      warnings.push(
+      warnings?.push(
         `${source}: other users can read or change ${path} (mode ${mode}). Run \`chmod 600 ${path}\`.`,
       )
     return lines
   } catch (error) {
     if (error instanceof LocalpostError) throw error
-    return refuse(reasonOf(error, path), error)
+    return refuse(unreadableReason(error, path), error)
   } finally {
     await file.close()
   }
 }
 
-const maxBytes = 64 * 1024
+const maxSecretFileBytes = 64 * 1024
 
-function textOf(bytes: Uint8Array): string | undefined {
+function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -55,7 +56,7 @@ function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-function reasonOf(error: unknown, path: string): string {
+function unreadableReason(error: unknown, path: string): string {
   switch (codeOf(error)) {
     case 'ENOENT':
     case 'ENOTDIR':

@@ -48,7 +48,11 @@ export async function readRelay(
     throw invalidOption(
       'The password of the relay is given twice, in its URL and by --relay-password-file. Remove one of them.',
     )
-  const password = await readLine(relayPasswordFile, '--relay-password-file', 'password', warnings)
+  const password = await readSecretLine(relayPasswordFile, {
+    source: '--relay-password-file',
+    content: 'password',
+    warnings,
+  })
   // The setter of `URL` does not encode a percent sign.
   url.password = encodeURIComponent(password)
   return url.href
@@ -69,12 +73,15 @@ export async function readClientSecret(
     throw invalidOption(
       'The secret is given twice, by --oidc-client-secret and by --oidc-client-secret-file. Remove one.',
     )
-  return await readLine(path, '--oidc-client-secret-file', 'secret', warnings)
+  return await readSecretLine(path, { source: '--oidc-client-secret-file', content: 'secret', warnings })
 }
 
 /** Reads a file of one line. */
-async function readLine(path: string, source: string, what: string, warnings: string[]): Promise<string> {
+async function readSecretLine(
+  path: string,
+  { source, content, warnings }: { source: string; content: string; warnings: string[] },
+): Promise<string> {
   const [line = '', ...others] = await readSecretFile(path, source, warnings)
   if (others.length === 0) return line
-  throw invalidOption(`${source}: ${path} has several lines; it must contain the ${what} only.`)
+  throw invalidOption(`${source}: ${path} has several lines; it must contain the ${content} only.`)
 }

@@ -130,10 +130,15 @@ function startedEvent({ url, smtp, smtps }: Localpost, { options }: Settings): L
     url,
     smtp: authorityOf(smtp.host, smtp.port),
     smtps: smtps ? authorityOf(smtps.host, smtps.port) : undefined,
-    store: options.store !== undefined ? 'postgresql' : options.dir !== undefined ? 'folder' : 'memory',
+    store: storeKindOf(options),
     pid: process.pid,
     duration_ms: monotonicNow(),
   }
+}
+
+function storeKindOf({ store, dir }: Settings['options']): 'postgresql' | 'folder' | 'memory' {
+  if (store !== undefined) return 'postgresql'
+  return dir === undefined ? 'memory' : 'folder'
 }
 
 function tell({ level, message, error }: Notice, output: Output): void {

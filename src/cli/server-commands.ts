@@ -1,5 +1,5 @@
 import type { Command } from './command.ts'
-import { config, general, keyFlags, url } from './common-flags.ts'
+import { config, general, keyFlags, urlFlag } from './common-flags.ts'
 
 /** The commands for a running server, by their names. */
 export const serverCommands: readonly Command[] = [
@@ -29,7 +29,7 @@ export const serverCommands: readonly Command[] = [
         default: 'never',
       },
       { name: 'json', help: 'Print the answer of the server as JSON' },
-      url,
+      urlFlag,
       ...general,
     ],
     takesWords: true,
@@ -47,7 +47,7 @@ export const serverCommands: readonly Command[] = [
     options: keyFlags,
     flags: [
       { name: 'to', value: 'file', help: 'Write the CA to this file (default: localpost-ca.pem, if needed)' },
-      url,
+      urlFlag,
       ...general,
     ],
     takesWords: false,
@@ -88,7 +88,7 @@ export const serverCommands: readonly Command[] = [
         help: 'How to print the findings',
         default: 'text',
       },
-      url,
+      urlFlag,
       config,
       ...general,
     ],
@@ -113,7 +113,7 @@ export const serverCommands: readonly Command[] = [
         value: 'file.zip or folder',
         help: 'Archive or folder to write',
       },
-      url,
+      urlFlag,
       ...general,
     ],
     takesWords: true,
@@ -135,7 +135,7 @@ export const serverCommands: readonly Command[] = [
     options: keyFlags,
     flags: [
       { name: 'resume', help: 'Leave out files whose bytes are already in the inbox' },
-      url,
+      urlFlag,
       ...general,
     ],
     takesWords: true,
@@ -151,7 +151,7 @@ export const serverCommands: readonly Command[] = [
       'Without --url and LOCALPOST_URL, it uses the Localpost that runs at the port of the variables and the configuration file (default: 8025). If none does, it starts one of its own there, in memory, until the agent ends it.',
     ],
     options: keyFlags,
-    flags: [url, config, ...general],
+    flags: [urlFlag, config, ...general],
     takesWords: false,
     notes: ['docs/guides/agents.md has the settings of several agents.'],
     exitCodes: '0 ended by the agent, 1 failed, 2 wrong usage',
@@ -185,7 +185,7 @@ export const serverCommands: readonly Command[] = [
         help: 'Also accept mail that came after this time (2h ago, 2026-01-31T14:30) or after the mail with this id; the newest one counts',
         default: 'the start of the command',
       },
-      url,
+      urlFlag,
       ...general,
     ],
     takesWords: true,

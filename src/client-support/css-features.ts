@@ -1,6 +1,6 @@
 import * as token from 'css-tree/tokenizer'
 import { features } from './features.ts'
-import { textOf, type CssToken } from './scan-css.ts'
+import { cssText, type CssToken } from './scan-css.ts'
 
 /** The features that one declaration uses, by slug; each once. */
 export function declarationFeatures(property: string, value: readonly CssToken[]): Set<string> {
@@ -47,7 +47,7 @@ function* valueFeatures(value: readonly CssToken[]): Generator<string> {
       if (intrinsic.has(lower)) yield 'css-intrinsic-size'
     }
   }
-  if (/!\s*important\s*$/i.test(textOf(value.slice(-2)))) yield 'css-important'
+  if (/!\s*important\s*$/i.test(cssText(value.slice(-2)))) yield 'css-important'
 }
 
 function unquoted(text: string): string {

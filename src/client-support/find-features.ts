@@ -2,14 +2,14 @@ import { scanHtml } from '../mime/html/scan-html.ts'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
 import { features, maxPlaces, placeText, type Feature } from './features.ts'
 import {
-  attributesAsked,
+  featureAttributes,
   elementFeatures,
   imageFeatures,
   imagesOf,
-  type Attributes,
+  type FeatureAttributes,
   type ImagePart,
 } from './html-features.ts'
-import { scanCss, textOf } from './scan-css.ts'
+import { scanCss, cssText } from './scan-css.ts'
 import { selectorFeatures } from './selectors.ts'
 
 /** The parts of a mail in which features are searched. */
@@ -61,7 +61,7 @@ export function findFeatures({ html, headers, attachments }: MailContent): Featu
   }
   let sheet: { text: string; start: number } | null = null
   const finished: { text: string; start: number }[] = []
-  scanHtml(html, attributesAsked, {
+  scanHtml(html, featureAttributes, {
     onOpenTag(name, attributes, start) {
       const { style } = attributes
       use(elementFeatures(name, attributes), start, () => tagOf(name, attributes))
@@ -111,7 +111,7 @@ function cssUses(css: string, context: 'sheet' | 'attribute'): CssUse[] {
     onAtRule: ({ name, prelude, start }) =>
       add(atRuleFeatures(name, prelude), start, () => `@${name} ${prelude}`.trim()),
     onSelectors: (tokens, { isNested }) =>
-      add(selectorFeatures(tokens, isNested), tokens[0]?.start ?? 0, () => textOf(tokens)),
+      add(selectorFeatures(tokens, isNested), tokens[0]?.start ?? 0, () => cssText(tokens)),
     onDeclaration: (property, value, start) =>
       add(
         declarationFeatures(property, value),
@@ -124,7 +124,7 @@ function cssUses(css: string, context: 'sheet' | 'attribute'): CssUse[] {
   return found
 }
 
-function tagOf(name: string, attributes: Attributes): string {
+function tagOf(name: string, attributes: FeatureAttributes): string {
   const written = Object.entries(attributes)
     .filter(([attribute]) => attribute !== 'style')
     .map(([attribute, value]) => ` ${attribute}="${value}"`)

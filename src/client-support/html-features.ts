@@ -1,5 +1,5 @@
 /** The attributes that show features. */
-export const attributesAsked = [
+export const featureAttributes = [
   'align',
   'aria-describedby',
   'aria-hidden',
@@ -31,11 +31,11 @@ export const attributesAsked = [
   'width',
 ] as const
 
-/** The attributes of an element, as far as they are in {@link attributesAsked}. */
-export type Attributes = { [name in (typeof attributesAsked)[number]]?: string }
+/** The attributes of an element, as far as they are in {@link featureAttributes}. */
+export type FeatureAttributes = { [name in (typeof featureAttributes)[number]]?: string }
 
 /** The features that an element uses, by slug; each once. */
-export function elementFeatures(name: string, attributes: Attributes): Set<string> {
+export function elementFeatures(name: string, attributes: FeatureAttributes): Set<string> {
   const found = new Set([...(byElement.get(name) ?? []), ...ofValues(name, attributes)])
   for (const attribute of Object.keys(attributes)) {
     const slug = byAttribute.get(attribute)
@@ -51,9 +51,9 @@ export function isOfElement(name: string, slug: string): boolean {
 }
 
 /** The attributes that use a feature. */
-export function attributesOf(slug: string): readonly (keyof Attributes)[] {
+export function attributesOf(slug: string): readonly (keyof FeatureAttributes)[] {
   if (slug === 'html-anchor-links' || slug === 'html-mailto-links') return ['href']
-  return attributesAsked.filter((name) => byAttribute.get(name) === slug)
+  return featureAttributes.filter((name) => byAttribute.get(name) === slug)
 }
 
 /** A part of a message, as far as its use as an image depends on it. */
@@ -74,7 +74,7 @@ export function imageFeatures(url: string, parts: readonly ImagePart[]): string[
 }
 
 /** The URLs of the images that an element shows. */
-export function imagesOf(name: string, { src, srcset, background }: Attributes): string[] {
+export function imagesOf(name: string, { src, srcset, background }: FeatureAttributes): string[] {
   const shown = name === 'img' || name === 'source' || name === 'input'
   const candidates =
     shown && srcset !== undefined ? srcset.split(',', 100).map((one) => one.trim().split(/\s/)[0]) : []
@@ -92,7 +92,7 @@ function formatOfType(contentType: string): string | null {
   return formats.get(/^(?:image|video)\/([\w.+-]+)/.exec(contentType)?.[1] ?? '') ?? null
 }
 
-function* ofValues(name: string, { href, type, name: named }: Attributes): Generator<string> {
+function* ofValues(name: string, { href, type, name: named }: FeatureAttributes): Generator<string> {
   if (name === 'a' && href !== undefined) {
     if (/^\s*#./.test(href)) yield 'html-anchor-links'
     if (/^\s*mailto:/i.test(href)) yield 'html-mailto-links'

@@ -2,7 +2,7 @@ import * as token from 'css-tree/tokenizer'
 import { withCuts, type Cut } from '../core/cuts.ts'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
 import type { RuleId } from './preview-clients.ts'
-import { closing, endOf, opening, scanCss, scannedCssLength, textOf, type CssToken } from './scan-css.ts'
+import { closers, tokensEnd, openers, scanCss, scannedCssLength, cssText, type CssToken } from './scan-css.ts'
 import { selectorFeatures } from './selectors.ts'
 
 /** Something that a client ignores: the feature or rule, and where it is. */
@@ -73,7 +73,7 @@ export function filterCss(css: string, context: 'sheet' | 'attribute', filter: C
     onSelectors(tokens, { isNested }) {
       const start = tokens[0]?.start ?? 0
       const block = (feature: string | null): OpenBlock => {
-        const snippet = feature === null ? '' : textOf(tokens)
+        const snippet = feature === null ? '' : cssText(tokens)
         return { start, feature, snippet, found: ignored.length, isAtRule: false }
       }
       const selectors = splitSelectors(tokens)
@@ -86,10 +86,10 @@ export function filterCss(css: string, context: 'sheet' | 'attribute', filter: C
         selectors.forEach((one, at) => {
           const feature = faults[at]
           if (feature !== undefined)
-            ignored.push({ feature, start: one[0]?.start ?? start, snippet: textOf(one) })
+            ignored.push({ feature, start: one[0]?.start ?? start, snippet: cssText(one) })
         })
         const kept = selectors.filter((_, at) => faults[at] === undefined)
-        cuts.push({ start, end: endOf(tokens), text: `${kept.map(textOf).join(',')} ` })
+        cuts.push({ start, end: tokensEnd(tokens), text: `${kept.map(cssText).join(',')} ` })
       }
     },
     onDeclaration(property, value, start) {
@@ -97,10 +97,10 @@ export function filterCss(css: string, context: 'sheet' | 'attribute', filter: C
       const rule = filter.ignoredProperty?.(property) ?? null
       if (rule !== null) {
         ignored.push({ feature: rule, start, snippet: snippet() })
-        return void cuts.push({ start, end: endOf(value), text: '' })
+        return void cuts.push({ start, end: tokensEnd(value), text: '' })
       }
       const images = urlsOf(value).flatMap((url) => [...filter.imageFeatures(url)])
-      drop([...declarationFeatures(property, value), ...images], start, endOf(value), snippet)
+      drop([...declarationFeatures(property, value), ...images], start, tokensEnd(value), snippet)
     },
     onComment: (start, end) => void drop(['css-comments'], start, end, () => '/* */'),
     onOpen() {
@@ -131,8 +131,8 @@ function splitSelectors(tokens: readonly CssToken[]): CssToken[][] {
   const selectors: CssToken[][] = [[]]
   let brackets = 0
   for (const one of tokens) {
-    if (opening.has(one.type)) brackets++
-    else if (closing.has(one.type)) brackets = Math.max(0, brackets - 1)
+    if (openers.has(one.type)) brackets++
+    else if (closers.has(one.type)) brackets = Math.max(0, brackets - 1)
     if (one.type === token.Comma && brackets === 0) selectors.push([])
     else if (one.type !== token.WhiteSpace || selectors.at(-1)?.length) selectors.at(-1)?.push(one)
   }

@@ -2,12 +2,12 @@ import { escapedValue } from '../mime/html/remote-content.ts'
 import { scanHtml } from '../mime/html/scan-html.ts'
 import {
   attributesOf,
-  attributesAsked,
+  featureAttributes,
   elementFeatures,
   imageFeatures,
   imagesOf,
   isOfElement,
-  type Attributes,
+  type FeatureAttributes,
   type ImagePart,
 } from './html-features.ts'
 import type { ClientRules, PreviewedClient, RuleId } from './preview-clients.ts'
@@ -41,7 +41,7 @@ export function filterHtml(
   }
   const inlineStyle = createInlineFilter(cssFilter, rules)
 
-  scanHtml(html, attributesAsked, {
+  scanHtml(html, featureAttributes, {
     onOpenTag(name, attributes, nameStart, end, ranges) {
       const start = nameStart - 1
       if (leaving) {
@@ -65,7 +65,7 @@ export function filterHtml(
         return
       }
       if (name === 'style') sheet = { start: end, openedAt: start, isInBody }
-      const dropAttribute = (attribute: keyof Attributes, feature: string): void => {
+      const dropAttribute = (attribute: keyof FeatureAttributes, feature: string): void => {
         const [from, to] = ranges.get(attribute) ?? [0, 0]
         if (to > from) drop(feature, tag, from, to)
       }

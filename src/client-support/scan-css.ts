@@ -68,8 +68,8 @@ export function scanCss(css: string, context: 'sheet' | 'attribute', listener: C
     if (first.type === token.AtKeyword) {
       const name = first.text.slice(1).toLowerCase()
       const hasBlock = closedBy === token.LeftCurlyBracket
-      const prelude = textOf(tokens.slice(1))
-      listener.onAtRule({ name, prelude, start: first.start, end: endOf(tokens), hasBlock })
+      const prelude = cssText(tokens.slice(1))
+      listener.onAtRule({ name, prelude, start: first.start, end: tokensEnd(tokens), hasBlock })
       if (hasBlock) open(blockOf(name, blocks))
       return
     }
@@ -97,8 +97,8 @@ export function scanCss(css: string, context: 'sheet' | 'attribute', listener: C
       return
     }
     if (type === token.Semicolon && parentheses === 0) return ends(type)
-    if (opening.has(type)) parentheses++
-    else if (closing.has(type) && parentheses > 0) parentheses--
+    if (openers.has(type)) parentheses++
+    else if (closers.has(type) && parentheses > 0) parentheses--
     // White space before a statement has no meaning.
     if (type === token.WhiteSpace && statement.length === 0) return
     if (statement.length < maxTokens) statement.push({ type, text: source.slice(start, end), start })
@@ -122,7 +122,7 @@ function declaration(tokens: readonly CssToken[], listener: CssListener): void {
 }
 
 /** The tokens as they were written. */
-export function textOf(tokens: readonly CssToken[]): string {
+export function cssText(tokens: readonly CssToken[]): string {
   return tokens
     .map(({ text }) => text)
     .join('')
@@ -130,7 +130,7 @@ export function textOf(tokens: readonly CssToken[]): string {
 }
 
 /** Where the last token ends. */
-export function endOf(tokens: readonly CssToken[]): number {
+export function tokensEnd(tokens: readonly CssToken[]): number {
   const last = tokens.at(-1)
   return last ? last.start + last.text.length : 0
 }
@@ -141,9 +141,9 @@ const maxTokens = 2000
 const maxBlocks = 100
 const conditions = new Set(['media', 'supports', 'layer', 'container', 'scope', 'starting-style', 'document'])
 /** The tokens that begin what may contain commas and semicolons, and those that end it. */
-export const opening: ReadonlySet<number> = new Set([
+export const openers: ReadonlySet<number> = new Set([
   token.Function,
   token.LeftParenthesis,
   token.LeftSquareBracket,
 ])
-export const closing: ReadonlySet<number> = new Set([token.RightParenthesis, token.RightSquareBracket])
+export const closers: ReadonlySet<number> = new Set([token.RightParenthesis, token.RightSquareBracket])

@@ -1,5 +1,5 @@
 import * as token from 'css-tree/tokenizer'
-import { closing, opening, type CssToken } from './scan-css.ts'
+import { closers, openers, type CssToken } from './scan-css.ts'
 
 /** The features that the selectors of a rule use, by slug; each once. */
 export function selectorFeatures(tokens: readonly CssToken[], isNested: boolean): Set<string> {
@@ -29,12 +29,12 @@ export function selectorFeatures(tokens: readonly CssToken[], isNested: boolean)
   }
   tokens.forEach(({ type, text }, at) => {
     // Everything in brackets or parentheses is part of one simple selector.
-    if (closing.has(type)) {
+    if (closers.has(type)) {
       brackets = Math.max(0, brackets - 1)
       return
     }
     const isOutside = brackets === 0
-    if (opening.has(type)) brackets++
+    if (openers.has(type)) brackets++
     if (!isOutside) return
     const before = tokens[at - 1]
     const isPseudo = before?.type === token.Colon

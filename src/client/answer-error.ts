@@ -7,20 +7,20 @@ import { membersOf } from '../core/members.ts'
  * @param text  The received body; its beginning is quoted if it is not an error body of the interface.
  * @param what  The request, as the message names it.
  */
-export function toError(response: Response, text: string, what: string): LocalpostError {
+export function toAnswerError(response: Response, text: string, what: string): LocalpostError {
   const { status } = response
-  const said = membersOf(parse(text))
+  const said = membersOf(parseJson(text))
   const headers = keptHeaders(response.headers)
   const { name, message } = said
   if (typeof name === 'string' && isCode(name) && typeof message === 'string') {
     const errors = fieldErrors(said['errors'])
     return new LocalpostError(name, message, { status, headers, ...(errors ? { errors } : {}) })
   }
-  return unexpected(response, text, what)
+  return unexpectedAnswer(response, text, what)
 }
 
 /** The error for an answer that does not match the interface, with its status and the beginning of its text. */
-export function unexpected(response: Response, text: string, what: string, lack = ''): LocalpostError {
+export function unexpectedAnswer(response: Response, text: string, what: string, lack = ''): LocalpostError {
   const { status } = response
   const beginning = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
   return new LocalpostError(
@@ -32,8 +32,8 @@ export function unexpected(response: Response, text: string, what: string, lack 
 
 const maxQuoted = 500
 
-/** The JSON of a text; undefined if it is none. */
-export function parse(text: string): unknown {
+/** The value of a JSON text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

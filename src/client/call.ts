@@ -3,7 +3,7 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { isRecord } from '../core/members.ts'
 import { ownSignal } from '../core/own-signal.ts'
 import type { ListPage } from '../core/lists.ts'
-import { parse, toError, unexpected } from './answer-error.ts'
+import { parseJson, toAnswerError, unexpectedAnswer } from './answer-error.ts'
 import { type CallSettings, checkClientOptions, requestClass } from './settings.ts'
 
 /** Options of every operation. */
@@ -30,12 +30,12 @@ export interface Calls {
   /** A request to the control API. @param path  Below `/dev`, by segment. */
   control<T>(method: ControlMethod, path: readonly string[], options?: CallOptions, body?: object): Promise<T>
   /** The same with options of the package's own. */
-  ask<T>(method: ControlMethod, path: readonly string[], options?: Asked): Promise<T>
+  ask<T>(method: ControlMethod, path: readonly string[], options?: AskOptions): Promise<T>
 }
 
 type ControlMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-interface Asked extends CallOptions {
+interface AskOptions extends CallOptions {
   body?: object
   query?: Readonly<Record<string, string>>
   /** Added to the time that an answer may take, in milliseconds. */
@@ -46,13 +46,13 @@ interface PostOnceOptions extends CallOptions {
   idempotencyKey?: string
 }
 
-interface RequestOptions extends Asked {
+interface RequestOptions extends AskOptions {
   /** Default: the interface itself. */
   root?: 'v1' | 'dev'
   headers?: Record<string, string>
 }
 
-interface Answer {
+interface CallAnswer {
   response: Response
   text: string
   value: Readonly<Record<string, unknown>>
@@ -67,7 +67,7 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
     method: string,
     path: readonly string[],
     { root = 'v1', body, headers, query = {}, signal, waitMs = 0 }: RequestOptions,
-  ): Promise<Answer> {
+  ): Promise<CallAnswer> {
     const url = new URL(`${base}/${root}/${path.map(segmentOf).join('/')}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     const what = `${method} ${url.origin}${url.pathname}`
@@ -90,9 +90,9 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
         const answer = await fetch(request)
         return { response: answer, text: await answer.text() }
       })
-      const value = response.ok && parse(text)
+      const value = response.ok && parseJson(text)
       if (isRecord(value)) return { response, text, value, what }
-      throw toError(response, text, what)
+      throw toAnswerError(response, text, what)
     } catch (error) {
       if (error instanceof LocalpostError) throw error
       if (signal?.aborted) signal.throwIfAborted()
@@ -137,7 +137,7 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
         typeof count !== 'number' ||
         (cursor !== null && typeof cursor !== 'string')
       ) {
-        throw unexpected(response, text, what, ` without a list of ${name}, a count and a cursor`)
+        throw unexpectedAnswer(response, text, what, ` without a list of ${name}, a count and a cursor`)
       }
       const page: ListPage<T> = { items, count, cursor }
       return page
@@ -153,7 +153,7 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
       const given = { ...options, root: 'dev' as const, ...(body !== undefined && { body }) }
       return (await answerOf(method, path, given)).value as T
     },
-    async ask<T>(method: ControlMethod, path: readonly string[], options: Asked = {}) {
+    async ask<T>(method: ControlMethod, path: readonly string[], options: AskOptions = {}) {
       return (await answerOf(method, path, { ...options, root: 'dev' })).value as T
     },
   }

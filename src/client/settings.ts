@@ -35,8 +35,8 @@ export function checkClientOptions(
   const { url, apiKey, fetch = present.fetch ?? ownFetch, timeoutMs = 30_000 } = options
   if (typeof fetch !== 'function') throw invalidOption(`fetch must be a function, not ${quote(fetch)}.`)
   return {
-    url: baseOf(url),
-    apiKey: apiKey === null && !needsKey ? null : keyOf(apiKey),
+    url: readBaseUrl(url),
+    apiKey: apiKey === null && !needsKey ? null : readApiKey(apiKey),
     fetch,
     timeoutMs: limitOf(timeoutMs),
   }
@@ -53,7 +53,7 @@ export const requestClass = (): typeof Request => present.Request ?? Request
 // The longest that a timer can wait; a longer one ends at once.
 const longestMs = 2 ** 31 - 1
 
-function baseOf(value: unknown): string {
+function readBaseUrl(value: unknown): string {
   const rule = 'url must be an http(s) URL such as http://127.0.0.1:8025'
   if (typeof value === 'string' && value.includes('@')) {
     throw invalidOption(`${rule}, without user and password: the key is given as apiKey.`)
@@ -68,7 +68,7 @@ function baseOf(value: unknown): string {
   return base
 }
 
-function keyOf(value: unknown): string {
+function readApiKey(value: unknown): string {
   const key = typeof value === 'string' ? value.trim() : ''
   if (/^[\x21-\x7e]+$/.test(key)) return key
   const is = typeof value === 'string' ? (key === '' ? 'empty' : 'another text') : typeof value

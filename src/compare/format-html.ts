@@ -4,7 +4,7 @@ import { scannedLength, loadTokenizer } from '../mime/html/scan-html.ts'
  * HTML as lines, so that two versions can be compared: each block element on a line of its own, indented by its depth,
  * texts and inline elements as they flow. White space is folded, attributes are in quotes, entities are decoded.
  *
- * In linear time, whatever the HTML is; at most its first million characters, and {@link maxLines} lines.
+ * In linear time, whatever the HTML is; at most its first million characters, and {@link maxFormattedLines} lines.
  */
 export function formatHtml(html: string): string[] {
   const source = html.slice(0, scannedLength)
@@ -43,21 +43,21 @@ export function formatHtml(html: string): string[] {
       onend() {},
     },
   )
-  for (let at = 0; at < source.length && page.count() <= maxLines; at += pieceLength)
+  for (let at = 0; at < source.length && page.count() <= maxFormattedLines; at += pieceLength)
     tokenizer.write(source.slice(at, at + pieceLength))
   tokenizer.end()
   const lines = page.end()
-  if (lines.length > maxLines)
-    return [...lines.slice(0, maxLines), `(Only the first ${maxLines} lines are shown.)`]
+  if (lines.length > maxFormattedLines)
+    return [...lines.slice(0, maxFormattedLines), `(Only the first ${maxFormattedLines} lines are shown.)`]
   if (html.length > source.length) lines.push(`(Only the first ${scannedLength} characters are shown.)`)
   return lines
 }
 
 /** More than any mail for people has. With its indent, a line may be much longer than the tag that it is made from. */
-export const maxLines = 50_000
+export const maxFormattedLines = 50_000
 /** How much is read before the lines are counted. */
 const pieceLength = 4096
-const maxDepth = 60
+const maxIndent = 60
 
 interface Lines {
   open(name: string, tag: string): void
@@ -78,7 +78,7 @@ function createLines(): Lines {
   let line: string[] = []
 
   const push = (written: string): void => {
-    lines.push('  '.repeat(Math.min(opened.length, maxDepth)) + written)
+    lines.push('  '.repeat(Math.min(opened.length, maxIndent)) + written)
   }
   const endLine = (): void => {
     const pieces = line.join('')

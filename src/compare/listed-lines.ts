@@ -9,10 +9,12 @@ export function listLines(lines: readonly DiffLine[]): Omit<ComparedSection, 'na
     same: added + removed === 0,
     added,
     removed,
-    lines: lines.slice(0, maxLines).map(({ kind, text }) => ({ kind, text: text.slice(0, maxLineLength) })),
-    clipped: lines.length > maxLines,
+    lines: lines
+      .slice(0, maxListedLines)
+      .map(({ kind, text }) => ({ kind, text: text.slice(0, maxLineLength) })),
+    clipped: lines.length > maxListedLines,
   }
 }
 
-const maxLines = 5000
+const maxListedLines = 5000
 const maxLineLength = 2000

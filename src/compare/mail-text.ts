@@ -1,6 +1,6 @@
 import { fieldOf } from '../core/header-fields.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { formatHtml, maxLines } from './format-html.ts'
+import { formatHtml, maxFormattedLines } from './format-html.ts'
 import { createMask, type Mask } from './masks.ts'
 
 /** The members of a mail that are compared. */
@@ -82,7 +82,7 @@ const mattering: readonly string[] = (
   'auto-submitted precedence importance priority x-priority disposition-notification-to'
 ).split(' ')
 const idFields = new Set(['message-id', 'in-reply-to', 'references', 'content-id'])
-const maxFields = 500
+const maxComparedFields = 500
 const longestValue = 10_000
 
 function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | null): string[] {
@@ -98,7 +98,7 @@ function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | 
   const names = [...new Set([...mattering, ...added.map((name) => name.toLowerCase())])]
   const rank = ([name]: readonly [string, string]): number => names.indexOf(name.toLowerCase())
   const lines = headers
-    .slice(0, maxFields)
+    .slice(0, maxComparedFields)
     .filter((field) => rank(field) !== -1)
     .toSorted((a, b) => rank(a) - rank(b))
     .map(([name, value]) => {
@@ -107,7 +107,8 @@ function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | 
       const isId = idFields.has(name.toLowerCase())
       return `${name}: ${mask(isId ? shown.replace(/<[^<>]{1,1000}>/g, '<[message-id]>') : shown)}`
     })
-  if (headers.length > maxFields) lines.push(`(Only the first ${maxFields} fields are compared.)`)
+  if (headers.length > maxComparedFields)
+    lines.push(`(Only the first ${maxComparedFields} fields are compared.)`)
   if (bcc.length > 0) lines.push(`Bcc (envelope only): ${(mask ?? String)(bcc.slice(0, 1000).join(', '))}`)
   return lines
 }
@@ -130,8 +131,8 @@ function textLines(text: string): string[] {
     .split(/\r?\n/)
     .map((line) => line.trimEnd())
   while (lines.at(-1) === '') lines.pop()
-  if (lines.length > maxLines)
-    return [...lines.slice(0, maxLines), `(Only the first ${maxLines} lines are shown.)`]
+  if (lines.length > maxFormattedLines)
+    return [...lines.slice(0, maxFormattedLines), `(Only the first ${maxFormattedLines} lines are shown.)`]
   if (text.length > scannedLength) lines.push(`(Only the first ${scannedLength} characters are shown.)`)
   return lines
 }

@@ -20,7 +20,7 @@ export function createMask(codes: readonly string[] = [], own: readonly (string 
     let masked = text
     for (const pattern of patterns) masked = masked.replace(pattern, '[masked]')
     masked = masked
-      .replace(data, (_, type: string, content: string) => `data:${type};base64,[${digest(content)}]`)
+      .replace(data, (_, type: string, content: string) => `data:${type};base64,[${shortDigest(content)}]`)
       .replace(/\bcid:[^\s"'<>()[\]]{1,250}/gi, 'cid:[content-id]')
     for (const form of codeForms) masked = masked.replace(form, '[code]')
     masked = masked.replace(address, maskAddress).replace(uuid, '[uuid]')
@@ -56,12 +56,12 @@ function maskAddress(url: string): string {
 const localPort = /^(https?:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|[\w.-]+\.localhost)):\d+$/i
 const parameter = /([?&#;])([^=&#;]{0,100})=([^&#;]*)/g
 /** Parameters whose value is new each time, however short it is. */
-const secret =
+const changingParameter =
   /(?:^|[_-])(?:token|code|otp|pin|sig|signature|hmac|hash|nonce|state|jwt|ticket|expires?|exp|ts|timestamp|time|key|secret|auth|session|sid)$/i
 
 function maskParameter(_: string, mark: string, name: string, value: string): string {
   if (value === '' || /^(?:\[|%5B)\w+(?:\]|%5D)$/i.test(value)) return `${mark}${name}=${value}`
-  return `${mark}${name}=${secret.test(name) ? '[token]' : value.split(encodedMark).map(maskSegment).join('')}`
+  return `${mark}${name}=${changingParameter.test(name) ? '[token]' : value.split(encodedMark).map(maskSegment).join('')}`
 }
 
 // Separates the parts of a URL that is encoded in a parameter of another URL. Each part is masked on its own.
@@ -86,7 +86,7 @@ function codeForm(code: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${chars.join('[ -]?')}(?![\\p{L}\\p{N}])`, 'gu')
 }
 
-function digest(content: string): string {
+function shortDigest(content: string): string {
   return `sha256 ${createHash('sha256').update(content).digest('hex').slice(0, 12)}`
 }
 

@@ -44,7 +44,7 @@ export async function generateDkimKey(selector: string): Promise<DkimKey> {
 /**
  * The key of all instances that keep nothing, for domains that only mail mentioned: made when it is first needed, once
  * in a process, since a test run opens hundreds of them and a key takes longer than all the rest. It is stored nowhere,
- * so nobody else can use it.
+ * so no one else can use it.
  */
 export async function processDkimKey(selector: string): Promise<DkimKey> {
   processKey ??= generateDkimKey(selector)

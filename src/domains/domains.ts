@@ -25,7 +25,7 @@ import type {
 import { parseDomainName } from './names.ts'
 import { createDomainSchema, strictDomainSchema, verifyInputSchema, domainSettingsSchema } from './schema.ts'
 import { type Senders, blankDomain, createSenders } from './senders.ts'
-import { begin, conclude, declare } from './transitions.ts'
+import { beginLookup, endLookup, setStatus } from './transitions.ts'
 import { checkRecords, findSoa, firstFault } from './verification.ts'
 import { toDomainDetail, toDomainListItem } from './views.ts'
 
@@ -94,8 +94,8 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
   const recordsOf = async (domain: DomainRecord): Promise<DnsRecord[]> =>
     dnsRecords(domain.name, await keys.keyOf(domain), dns)
 
-  async function lookUp(id: string): Promise<DomainRecord> {
-    const asked = await change(id, (domain) => begin(domain, clock.now()))
+  async function verifyInDns(id: string): Promise<DomainRecord> {
+    const asked = await change(id, (domain) => beginLookup(domain, clock.now()))
     const checking = checkRecords(asked.name, await recordsOf(asked), lookup)
     const [checks, soa_record] = await Promise.all([checking, findSoa(asked.name, lookup)])
     // A look-up that was ended is no statement about the records.
@@ -103,7 +103,7 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
     const outcome = { error_type: firstFault(checks), soa_record }
     // If the domain got its own key meanwhile, the records of another key were looked up.
     return change(id, (domain) =>
-      domain.registered === asked.registered ? conclude(domain, outcome, clock.now()) : domain,
+      domain.registered === asked.registered ? endLookup(domain, outcome, clock.now()) : domain,
     )
   }
 
@@ -117,7 +117,7 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
       return untilCommitted(async () => {
         const mentioned = await assertNotRegistered(store, name)
         const domain = mentioned
-          ? { ...declare(mentioned, { status: 'NOT_STARTED' }, clock.now()), registered: true, dkim }
+          ? { ...setStatus(mentioned, { status: 'NOT_STARTED' }, clock.now()), registered: true, dkim }
           : { ...blankDomain(ids.next('dom'), name, clock.now()), version: 1, dkim }
         await store.commit([mentioned ? update(domainCollection, domain) : insert(domainCollection, domain)])
         const { id, status } = domain
@@ -150,8 +150,8 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
     },
     async verify(id, declared = {}) {
       const { status, error_type } = parseInput(verifyInputSchema, declared)
-      if (status === undefined) return detail(await lookUp(id))
-      return detail(await change(id, (domain) => declare(domain, { status, error_type }, clock.now())))
+      if (status === undefined) return detail(await verifyInDns(id))
+      return detail(await change(id, (domain) => setStatus(domain, { status, error_type }, clock.now())))
     },
     async records(id) {
       const domain = await read(id)

@@ -49,6 +49,7 @@ function suffixes(): Suffixes {
   return tldts
 }
 
+/** The first fault decides: a pasted URL or address is reported as such, before a character that names do not have. */
 function readDomainName(given: string): string | { fault: string } {
   if (given === '') return { fault: 'is empty; give a domain such as "acme.com"' }
   if (/[:/?#]/.test(given)) return { fault: urlFault(given) }
@@ -59,13 +60,13 @@ function readDomainName(given: string): string | { fault: string } {
     return { fault: 'has an underscore, which the name of a sending domain must not have' }
   const odd = /[^a-z0-9.\-\u0080-\uffff]/i.exec(given)
   if (odd) return { fault: `has the character ${quote(odd[0])}; use letters, digits, hyphens and dots` }
-  if (isIP(given.replace(/\.$/, ''))) return { fault: addressFault }
+  if (isIP(given.replace(/\.$/, ''))) return { fault: ipAddressFault }
   const labels = given.toLowerCase().replace(/\.$/, '').split('.')
   if (labels.includes('')) return { fault: 'has an empty label: two dots in a row, or one in front' }
   const name = domainToASCII(labels.join('.'))
   if (name === '') return { fault: 'is not a valid domain name; check its spelling' }
   // The URL standard reads `0x7f.1` and `1.2.3` as IP addresses, and other programs may do so too.
-  if (isIP(name)) return { fault: addressFault }
+  if (isIP(name)) return { fault: ipAddressFault }
   const fault = labelFault(name.split('.')) ?? lengthFault(name)
   if (fault) return { fault }
   if (zoneOf(name) === null)
@@ -73,12 +74,12 @@ function readDomainName(given: string): string | { fault: string } {
   return name
 }
 
-const addressFault = 'is an IP address; give a domain such as "acme.com"'
+const ipAddressFault = 'is an IP address; give a domain such as "acme.com"'
 
 function urlFault(given: string): string {
   const url = given.includes('//') ? given.replace(/^\/\//, 'http://') : `http://${given}`
   const host = URL.canParse(url) ? new URL(url).hostname : ''
-  if (host.startsWith('[') || isIP(given)) return addressFault
+  if (host.startsWith('[') || isIP(given)) return ipAddressFault
   return `is a URL or has a port or path; give the domain alone, such as ${quote(host || 'acme.com')}`
 }
 

@@ -2,7 +2,7 @@ import type { DomainRecord } from './domain.ts'
 import type { DeclaredVerification, DomainStatus, VerificationErrorType, VerificationInfo } from './types.ts'
 
 /** The result of looking up a domain's DNS records. */
-export interface CheckOutcome {
+export interface LookupOutcome {
   /** Absent if every required record is correct. */
   error_type?: VerificationInfo['error_type']
   /** Absent if it was not found. */
@@ -15,7 +15,7 @@ export interface CheckOutcome {
  *
  * @param now  Unix time in milliseconds.
  */
-export function declare(domain: DomainRecord, declared: DeclaredVerification, now: number): DomainRecord {
+export function setStatus(domain: DomainRecord, declared: DeclaredVerification, now: number): DomainRecord {
   const { status, error_type } = declared
   if (status === 'NOT_STARTED')
     return { ...domain, status, verification_started: null, verification_info: {} }
@@ -24,13 +24,13 @@ export function declare(domain: DomainRecord, declared: DeclaredVerification, no
 }
 
 /** The domain when a look-up begins. */
-export function begin(domain: DomainRecord, now: number): DomainRecord {
+export function beginLookup(domain: DomainRecord, now: number): DomainRecord {
   if (domain.status !== 'NOT_STARTED') return domain
   return { ...domain, status: 'PENDING', verification_started: now }
 }
 
 /** The domain after a look-up. */
-export function conclude(domain: DomainRecord, outcome: CheckOutcome, now: number): DomainRecord {
+export function endLookup(domain: DomainRecord, outcome: LookupOutcome, now: number): DomainRecord {
   return checked(
     domain,
     outcome.error_type ? statusWithout(domain, outcome.error_type, now) : 'SUCCESS',
@@ -52,20 +52,20 @@ function statusWithout(domain: DomainRecord, error: VerificationErrorType, now: 
     case 'NOT_STARTED':
     case 'PENDING':
       // If a server did not answer, the records may still exist.
-      return now - (domain.verification_started ?? now) >= patienceMs && isAnswer(error)
+      return now - (domain.verification_started ?? now) >= patienceMs && isDnsAnswer(error)
         ? 'FAILED'
         : 'PENDING'
   }
 }
 
-function isAnswer(error: VerificationErrorType): boolean {
+function isDnsAnswer(error: VerificationErrorType): boolean {
   return error !== 'DNS_SERVER_ERROR' && error !== 'SERVICE_ERROR'
 }
 
 function checked(
   domain: DomainRecord,
   status: DomainStatus,
-  outcome: CheckOutcome,
+  outcome: LookupOutcome,
   now: number,
 ): DomainRecord {
   const checkedAt = new Date(now).toISOString()

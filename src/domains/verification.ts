@@ -31,7 +31,7 @@ export async function findSoa(
   return (
     found && {
       primary_name_server: found.nsname,
-      admin_email: toMailbox(found.hostmaster),
+      admin_email: soaMailbox(found.hostmaster),
       serial_number: found.serial,
     }
   )
@@ -89,7 +89,7 @@ function failure(error: unknown, type: string): Failure {
 }
 
 // The mailbox of a zone is written as a name: its first unescaped dot is the @.
-function toMailbox(hostmaster: string): string {
+function soaMailbox(hostmaster: string): string {
   const [local = '', ...domain] = hostmaster.split(/(?<!\\)\./)
   return `${local.replaceAll('\\.', '.')}@${domain.join('.')}`
 }

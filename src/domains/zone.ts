@@ -64,38 +64,50 @@ export function parseZone(text: string): ZoneRecords {
     while (rest[0] !== undefined && /^(?:\d+[smhdw]?|IN|CH|HS)$/i.test(rest[0])) rest.shift()
     const [written = '', ...values] = rest
     const type = types.find((one) => one === written.toUpperCase())
-    const fault =
-      state.name === ''
-        ? 'the name is relative, and there is no $ORIGIN'
-        : /^[a-z]+\d*$/i.test(written)
-          ? null
-          : `there is no record type in ${quote(tokens.join(' '))}`
-    if (fault !== null) throw new LocalpostError('invalid_option', `Line ${line} of the zone file: ${fault}.`)
+    if (state.name === '') throw invalidLine(line, 'the name is relative, and there is no $ORIGIN')
+    if (!/^[a-z]+\d*$/i.test(written))
+      throw invalidLine(line, `there is no record type in ${quote(tokens.join(' '))}`)
     if (type === undefined) continue
-    const [one = '', two = ''] = values
-    const host = type === 'MX' ? two : one
-    const value =
-      type === 'TXT' ? values.join('') : type === 'A' || type === 'AAAA' ? one : absolute(host, state.origin)
-    records.push({ name: state.name, type, value })
+    records.push({ name: state.name, type, value: valueOf(type, values, state.origin) })
   }
   return { records, complete: [...new Set(records.map(({ name }) => zoneOf(name) ?? name))] }
+}
+
+function valueOf(type: (typeof types)[number], values: readonly string[], origin: string): string {
+  const [first = '', second = ''] = values
+  switch (type) {
+    case 'TXT':
+      return values.join('')
+    case 'A':
+    case 'AAAA':
+      return first
+    case 'MX':
+      // The first value is the preference.
+      return absolute(second, origin)
+    case 'CNAME':
+      return absolute(first, origin)
+  }
+}
+
+function invalidLine(line: number, fault: string): LocalpostError {
+  return new LocalpostError('invalid_option', `Line ${line} of the zone file: ${fault}.`)
 }
 
 const types = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const
 const maxAliases = 8
 
-interface Entry {
+interface ZoneEntry {
   line: number
   startsWithName: boolean
   tokens: string[]
 }
 
 /** The entries of a zone file: one per line, or over several lines in parentheses. Comments are left out. */
-function* entriesOf(text: string): Generator<Entry> {
-  let open: Entry | null = null
+function* entriesOf(text: string): Generator<ZoneEntry> {
+  let open: ZoneEntry | null = null
   let depth = 0
   for (const [at, line] of text.split(/\r?\n/).entries()) {
-    const entry: Entry = open ?? { line: at + 1, startsWithName: /^[^\s;]/.test(line), tokens: [] }
+    const entry: ZoneEntry = open ?? { line: at + 1, startsWithName: /^[^\s;]/.test(line), tokens: [] }
     for (const [token, end] of line.matchAll(tokens)) {
       if (end !== undefined && end !== '"') {
         const fault = `${quote(token)} has no closing quote`

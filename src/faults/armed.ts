@@ -40,7 +40,7 @@ export function shownFaults({ http, smtp, rate_limit, seed }: ArmedSet): FaultsS
 }
 
 /** How many faults there are. */
-export function countOf({ http, smtp, rate_limit }: ArmedSet): number {
+export function countFaults({ http, smtp, rate_limit }: ArmedSet): number {
   return http.length + smtp.length + (rate_limit ? 1 : 0)
 }
 

@@ -1,5 +1,5 @@
 import { createRandomSources, type RandomSource } from '../core/random.ts'
-import { arm, countOf, fitsRequest, shownFaults, strike } from './armed.ts'
+import { arm, type ArmedSet, countFaults, fitsRequest, shownFaults, strike } from './armed.ts'
 import { readFaults } from './read.ts'
 import type { FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault, SmtpStage } from './types.ts'
 
@@ -51,7 +51,7 @@ export function createFaults(
   surfaces: readonly string[],
   random: RandomSource = createRandomSources(null)('faults'),
 ): ArmedFaults {
-  let armed = arm({}, 0)
+  let armed = noFaults()
   return {
     state: () => shownFaults(armed),
     get: async () => shownFaults(armed),
@@ -61,8 +61,8 @@ export function createFaults(
       return shownFaults(armed)
     },
     async clear() {
-      const count = countOf(armed)
-      armed = arm({}, 0)
+      const count = countFaults(armed)
+      armed = noFaults()
       return count
     },
     // Called at every request and command, so it must cost nothing if there are no faults.
@@ -81,3 +81,6 @@ export function createFaults(
     },
   }
 }
+
+/** Without faults the seed has no meaning. */
+const noFaults = (): ArmedSet => arm({}, 0)

@@ -3,7 +3,7 @@ import type { RandomSource } from '../core/random.ts'
 import type { Following } from '../store/follow.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Collection, put, remove, type Store, type StoredRecord, update } from '../store/store.ts'
-import { arm, type ArmedSet, countOf, fitsRequest, shownFaults, strike, type Struck } from './armed.ts'
+import { arm, type ArmedSet, countFaults, fitsRequest, shownFaults, strike, type Struck } from './armed.ts'
 import type { ArmedFaults } from './faults.ts'
 import { readFaults } from './read.ts'
 
@@ -74,7 +74,7 @@ export async function openSharedFaults({
       return shownFaults(armed)
     },
     async clear() {
-      const count = known ? countOf(known) : 0
+      const count = known ? countFaults(known) : 0
       await store.commit([remove(faultsCollection, recordId)])
       known = null
       return count

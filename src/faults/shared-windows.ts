@@ -24,7 +24,7 @@ export interface SharedWindows {
 
 export function createSharedWindows(store: Store, clock: Pick<Clock, 'now'>): SharedWindows {
   /** The requests of each window that are not counted yet. */
-  const waiting = new Map<string, Waiting[]>()
+  const waiting = new Map<string, WaitingCount[]>()
 
   async function countWaiting(id: string, perMs: number): Promise<void> {
     for (let batch = waiting.get(id); batch && batch.length > 0; batch = waiting.get(id)) {
@@ -72,7 +72,7 @@ export function createSharedWindows(store: Store, clock: Pick<Clock, 'now'>): Sh
   }
 }
 
-interface Waiting {
+interface WaitingCount {
   resolve(window: Window): void
   reject(error: unknown): void
 }

@@ -31,8 +31,9 @@ export function readAnswered(bytes: Uint8Array): Answered {
   const [own] = idsIn(block.decoded('message-id'))
   const inReplyTo = idsIn(block.decoded('in-reply-to'))
   const before = idsIn(block.decoded('references'))
-  // Several ids in In-Reply-To say of none of them that it comes first.
-  const earlier = before.length > 0 ? before : inReplyTo.length === 1 ? inReplyTo : []
+  // Of several ids in In-Reply-To none is known to come first.
+  const onlyParent = inReplyTo.length === 1 ? inReplyTo : []
+  const earlier = before.length > 0 ? before : onlyParent
   const references = [...new Set(own === undefined ? earlier : [...earlier.filter((id) => id !== own), own])]
   const value = foldSpace(block.decoded('auto-submitted'))
   return {

@@ -89,7 +89,7 @@ export async function openBulkBoard({
     ).catch(() => {})
   }
 
-  /** Stores the progress of a change, even if there is none, so that the others know that it is running. */
+  /** Stores the progress of a change, even if it did not change, so that the other instances know that it is running. */
   async function write({ progress }: OwnChange): Promise<void> {
     await changeRecord(store, bulkChangeCollection, progress.id, 'bulk change', (stored) => ({
       ...stored,
@@ -99,16 +99,17 @@ export async function openBulkBoard({
 
   async function writeOften(mine: OwnChange): Promise<void> {
     let written = JSON.stringify(mine.progress)
-    for (let at = monotonicNow(); ;) {
+    let writtenAt = monotonicNow()
+    for (;;) {
       await idleSleep(writeMs)
       if (mine.hasEnded) return
       const now = JSON.stringify(mine.progress)
-      if (now === written && monotonicNow() - at < unchangedWriteMs) continue
+      if (now === written && monotonicNow() - writtenAt < unchangedWriteMs) continue
       await write(mine).then(
         () => void (written = now),
         () => {},
       )
-      at = monotonicNow()
+      writtenAt = monotonicNow()
     }
   }
 

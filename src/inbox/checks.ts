@@ -1,7 +1,7 @@
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
 import type { RawFacts } from '../checks/raw-facts.ts'
-import type { CheckServices, MailKnowledge } from '../checks/subject.ts'
+import type { CheckServices, MailKnowledge } from '../checks/check.ts'
 import type { checkJobs } from '../checks/run.ts'
 import { createMailChecks } from '../checks/mail-checks.ts'
 import type { CheckReport } from '../checks/types.ts'

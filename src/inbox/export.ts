@@ -6,12 +6,12 @@ import type { BlobId, Store } from '../store/store.ts'
 type Blobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
 
 /** The last file of an archive from which messages are missing: one line for each, with its file name and why. */
-export const errorsName = 'errors.txt'
+export const errorsFileName = 'errors.txt'
 
 /**
  * The messages of mails as a ZIP archive of `.eml` files. It is made while it is read, so memory holds at most one
  * small message or a piece of a large one. Mails without a message are left out. Those whose bytes are damaged are left
- * out too, and {@link errorsName} lists them.
+ * out too, and {@link errorsFileName} lists them.
  */
 export function zipMessages(mails: AsyncIterable<EmailRecord>, store: Blobs): Readable {
   return Readable.from(pieces(mails, store), { objectMode: false })
@@ -28,13 +28,13 @@ async function* pieces(mails: AsyncIterable<EmailRecord>, store: Blobs): AsyncGe
   })
   const begin = (name: string, time: number): InstanceType<typeof ZipPassThrough> => {
     const file = new ZipPassThrough(name)
-    file.mtime = new Date(Math.max(time, earliest))
+    file.mtime = new Date(Math.max(time, earliestZipTime))
     zip.add(file)
     return file
   }
   const errors: string[] = []
   for await (const email of mails) {
-    const name = exportName(email)
+    const name = exportFileName(email)
     const message = await wholeMessage(store, email.id).catch((error: unknown) => {
       if (!isErrorOf(error, 'store_corrupt', 'store_failed')) throw error
       errors.push(`${name}: ${error.code}: ${error.message.replaceAll(/\s+/g, ' ')}\n`)
@@ -44,14 +44,14 @@ async function* pieces(mails: AsyncIterable<EmailRecord>, store: Blobs): AsyncGe
     const file = begin(name, email.created)
     for await (const piece of message) {
       bytes += piece.length
-      if (bytes > maxBytes) throw new Error('An archive holds up to 4 GB; narrow the query.')
+      if (bytes > maxArchiveBytes) throw new Error('An archive holds up to 4 GB; narrow the query.')
       file.push(piece)
       yield* taken()
     }
     file.push(new Uint8Array(), true)
     yield* taken()
   }
-  if (errors.length > 0) begin(errorsName, earliest).push(Buffer.from(errors.join('')), true)
+  if (errors.length > 0) begin(errorsFileName, earliestZipTime).push(Buffer.from(errors.join('')), true)
   zip.end()
   yield* taken()
 }
@@ -64,7 +64,7 @@ async function wholeMessage(
   const id = messageBlob(emailId)
   const size = await store.blobSize(id)
   if (size === null) return null
-  if (size <= atOnceBytes) {
+  if (size <= maxBufferedBytes) {
     const bytes = await store.readBlob(id)
     return bytes && [bytes]
   }
@@ -86,7 +86,7 @@ export async function assertIntact(
   for await (const _ of (await store.openBlob(id)) ?? []) signal?.throwIfAborted()
 }
 
-const atOnceBytes = 1024 * 1024
+const maxBufferedBytes = 1024 * 1024
 
 /** @throws validation_error for more mails than a ZIP archive can hold. */
 export function assertExportable(count: number): void {
@@ -96,10 +96,10 @@ export function assertExportable(count: number): void {
 }
 
 const maxFiles = 65_000
-const maxBytes = 0xffff_ffff - 64 * 1024 * 1024
+const maxArchiveBytes = 0xffff_ffff - 64 * 1024 * 1024
 
 /** A file name that every system accepts: the subject for people, and the id to make it unique. */
-export function exportName({ id, subject }: Pick<EmailRecord, 'id' | 'subject'>): string {
+export function exportFileName({ id, subject }: Pick<EmailRecord, 'id' | 'subject'>): string {
   const words = subject
     .normalize('NFKD')
     .replace(/[^A-Za-z0-9]+/g, '-')
@@ -109,4 +109,4 @@ export function exportName({ id, subject }: Pick<EmailRecord, 'id' | 'subject'>)
 }
 
 // ZIP has no earlier times.
-const earliest = Date.UTC(1980, 0, 2)
+const earliestZipTime = Date.UTC(1980, 0, 2)

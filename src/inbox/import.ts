@@ -36,7 +36,7 @@ export async function importMessage(
   const envelope = isLongHeader(bytes)
     ? await thread.run('envelope', [Buffer.from(bytes.subarray(0, maxHeaderBytes))])
     : readEnvelope(bytes)
-  if (isMailbox(bytes)) {
+  if (isMailboxFile(bytes)) {
     const message = 'is a mailbox of several messages (mbox): import each message as a file of its own'
     throw validationError([{ field: 'body', message }])
   }
@@ -44,9 +44,9 @@ export async function importMessage(
   const reception = submit(envelope, (id) => (stored = id))
   try {
     // A copy, because the store keeps the bytes; in pieces, so that the event loop is not blocked.
-    for (let start = 0; start < bytes.byteLength; start += pieceBytes) {
-      await reception.write(Buffer.from(bytes.subarray(start, start + pieceBytes)))
-      if (start + pieceBytes < bytes.byteLength) await nextTurn()
+    for (let start = 0; start < bytes.byteLength; start += uploadPieceBytes) {
+      await reception.write(Buffer.from(bytes.subarray(start, start + uploadPieceBytes)))
+      if (start + uploadPieceBytes < bytes.byteLength) await nextTurn()
     }
     await reception.finish()
     return { id: stored }
@@ -56,10 +56,10 @@ export async function importMessage(
   }
 }
 
-const pieceBytes = 1024 * 1024
+const uploadPieceBytes = 1024 * 1024
 
 /** Whether a second message follows, as in a mailbox file. A single message with such a first line does no harm. */
-function isMailbox(bytes: Uint8Array): boolean {
+function isMailboxFile(bytes: Uint8Array): boolean {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (text.toString('latin1', 0, 5) !== 'From ') return false
   let at = text.indexOf('\nFrom ')

@@ -31,11 +31,11 @@ import { createNestedMails } from './nested.ts'
 import { createOutsideAnswers } from './outside-answers.ts'
 import { createOverview } from './overview.ts'
 import { releaseMail, type Relay } from './release.ts'
-import { createRemovals } from './removals.ts'
+import { createMailRemovals } from './removals.ts'
 import { replyToMail, type ReplyDeps } from './reply.ts'
 import { createTags } from './tags.ts'
 import type { Mail, TranscriptLine } from './types.ts'
-import { toEntry, toSummary } from './views.ts'
+import { toMailEntry, toMailSummary } from './views.ts'
 import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
 import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
@@ -88,7 +88,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const { store, reader, thread, clock, now, pageSize } = deps
   const digests = createDigests(deps)
   const index = openSearchIndex({ store, clock, digests, onLongWork: deps.onLongWork }, deps.columns)
-  const removals = createRemovals({
+  const removals = createMailRemovals({
     ids: deps.ids,
     clock,
     // Not one of the bulk changes, which wait for each other.
@@ -135,7 +135,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     ...createListing({ store, search, digests, now }),
     async entry(id) {
       const email = await find(id)
-      return toEntry(email, await digests.of(email))
+      return toMailEntry(email, await digests.of(email))
     },
     async get(id) {
       return details.read(await find(id))
@@ -188,7 +188,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
         unread: unread ?? stored.unread,
         tags: tags ? [...new Set(tags)] : stored.tags,
       }))
-      return toSummary(email, await digests.of(email))
+      return toMailSummary(email, await digests.of(email))
     },
     async remove(id) {
       await find(id)

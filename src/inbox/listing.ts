@@ -9,7 +9,7 @@ import type { Search } from '../search/search.ts'
 import type { Store } from '../store/store.ts'
 import type { Inbox, InboxPages } from './methods.ts'
 import type { ListedMail } from './types.ts'
-import { toEntry, toListedBroadcast, toSummary } from './views.ts'
+import { toMailEntry, toListedBroadcast, toMailSummary } from './views.ts'
 
 interface ListingDeps {
   store: Store
@@ -44,10 +44,10 @@ export function createListing({
       const names = ['cursor', 'offset', 'limit', 'query', 'fold', 'count', 'signal']
       assertKnownOptions(query, names, 'inbox.list()')
       return listed(query, async (email, digest, group): Promise<ListedMail> => {
-        const summary = toSummary(email, digest)
+        const summary = toMailSummary(email, digest)
         return group ? { ...summary, broadcast: await toListedBroadcast(store, email, group) } : summary
       })
     },
-    entries: (query) => listed(query, async (email, digest) => toEntry(email, digest)),
+    entries: (query) => listed(query, async (email, digest) => toMailEntry(email, digest)),
   }
 }

@@ -21,7 +21,7 @@ import type { CheckReport } from '../checks/types.ts'
 import type { CompareOptions } from '../compare/compare.ts'
 import type { MailComparison } from '../compare/types.ts'
 import type { Bulk, BulkOptions, Selection } from './bulk.ts'
-import type { Removals } from './removals.ts'
+import type { MailRemovals } from './removals.ts'
 import type { BulkRuns } from './bulk-runs.ts'
 import type { CopyOptions, OpenAttachment, RawOptions, ReadOptions } from './message-streams.ts'
 import type { Missing, MissingQuery } from './missing.ts'
@@ -237,7 +237,7 @@ export interface InboxPages {
   /** What the servers of its links and a spam filter say of a mail. */
   readonly outside: OutsideAnswers
   /** Removals that can be undone for a while. */
-  readonly removals: Pick<Removals, 'begin' | 'undo' | 'undoAll' | 'onChanged'>
+  readonly removals: Pick<MailRemovals, 'begin' | 'undo' | 'undoAll' | 'onChanged'>
   /** Changes of many mails, with their progress and a way to cancel them. */
   readonly bulk: Bulk & Pick<BulkRuns, 'list' | 'cancel' | 'onProgress'>
 }

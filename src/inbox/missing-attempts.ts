@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { withoutEnding } from '../core/text.ts'
-import { type AttemptedRequest, cause, type MissingFacts, type Weighed, type Words } from './missing-facts.ts'
+import { type AttemptedRequest, weigh, type MissingFacts, type Weighed, type Words } from './missing-facts.ts'
 import type { SmtpProblemKind } from './smtp-session-types.ts'
 import type { MissingEvidence } from './missing-types.ts'
 
@@ -17,8 +17,9 @@ export function sessionCauses({ sessions, to }: MissingFacts): Weighed[] {
     }
   }
   return [...groups].map(([kind, { words, isNamed, evidence }]) => {
-    const weight = isNamed ? 80 : harmless.has(kind) ? 30 : 60
-    return cause(weight, 'smtp_session', kind, words, evidence)
+    const unnamedWeight = harmless.has(kind) ? 30 : 60
+    const weight = isNamed ? 80 : unnamedWeight
+    return weigh({ weight, cause: 'smtp_session', reason: kind, words, evidence })
   })
 }
 
@@ -33,7 +34,8 @@ export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
     const isForeign = path === ''
     if (!isForeign && (method !== 'POST' || (status !== 0 && status < 400))) continue
     const { name, message } = errorOf(request)
-    const key = isForeign ? '' : status === 0 ? 'closed' : name || String(status)
+    const refusal = status === 0 ? 'closed' : name || String(status)
+    const key = isForeign ? wrongPort : refusal
     const text = isForeign
       ? (warnings[0] ?? method)
       : [`${method} ${path} → ${status || 'closed'}`, name, message].filter((part) => part !== '').join(' ')
@@ -43,12 +45,17 @@ export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
     groups.set(key, group)
   }
   return [...groups].map(([key, { weight, words, evidence }]) =>
-    cause(weight, key === '' ? 'wrong_port' : 'request', key === '' ? null : key, words, evidence),
+    key === wrongPort
+      ? weigh({ weight, cause: 'wrong_port', words, evidence })
+      : weigh({ weight, cause: 'request', reason: key, words, evidence }),
   )
 }
 
+/** The key of the attempts in another protocol, which have no error. */
+const wrongPort = ''
+
 function requestWords(key: string, message: string): Words {
-  if (key === '')
+  if (key === wrongPort)
     return [
       'A client spoke another protocol than HTTP at the HTTP port.',
       'Send to the SMTP port over SMTP, and to the HTTP port over HTTP; the evidence names the ports.',

@@ -1,5 +1,5 @@
 import { sessionCauses, requestCauses } from './missing-attempts.ts'
-import { cause, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
+import { weigh, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
 import { elsewhereCauses, mailCauses, scheduledCauses } from './missing-mails.ts'
 import type { MissingCause, MissingMail } from './missing-types.ts'
 
@@ -36,7 +36,7 @@ function standingCauses({ suppression, rule, rejectSubmissions, faults }: Missin
       'The address is on the suppression list, so mail for it bounces.',
       'Remove it with `DELETE /dev/suppressions/{address}`.',
     ]
-    found.push(cause(50, 'suppressed', reason, words, [evidence]))
+    found.push(weigh({ weight: 50, cause: 'suppressed', reason, words, evidence: [evidence] }))
   }
   if (rule && rule.action !== 'accept') {
     const evidence = { kind: 'rule' as const, id: null, time: null, text: `${rule.match}: ${rule.action}` }
@@ -44,7 +44,8 @@ function standingCauses({ suppression, rule, rejectSubmissions, faults }: Missin
       `A rule with the action ${rule.action} applies to the address.`,
       'Change the rule under "Rules and faults", or with `PUT /dev/rules`.',
     ]
-    found.push(cause(rejectSubmissions ? 58 : 51, 'rule', rule.action, words, [evidence]))
+    const weight = rejectSubmissions ? 58 : 51
+    found.push(weigh({ weight, cause: 'rule', reason: rule.action, words, evidence: [evidence] }))
   }
   if (faults) {
     const texts = [
@@ -59,7 +60,7 @@ function standingCauses({ suppression, rule, rejectSubmissions, faults }: Missin
       'Faults are on, which make requests or SMTP sessions fail.',
       'Turn them off under "Rules and faults", or with `DELETE /dev/faults`.',
     ]
-    found.push(cause(49, 'fault', null, words, evidence))
+    found.push(weigh({ weight: 49, cause: 'fault', words, evidence }))
   }
   return found
 }
@@ -77,7 +78,7 @@ function retentionCauses({ kept, since, now }: MissingFacts): Weighed[] {
     'The oldest mail is removed, because the limit of kept mail is reached.',
     'Look sooner, or raise `maxEmails` or `maxAgeMs`.',
   ]
-  return [cause(35, 'retention', null, words, evidence)]
+  return [weigh({ weight: 35, cause: 'retention', words, evidence })]
 }
 
 function noAttempt({ since }: MissingFacts): Weighed {
@@ -85,7 +86,7 @@ function noAttempt({ since }: MissingFacts): Weighed {
     `No request and no SMTP session came since ${timeText(since)}.`,
     'The app did not send, or it sends elsewhere: check its host, its port and its own log.',
   ]
-  return cause(56, 'no_attempt', null, words, [])
+  return weigh({ weight: 56, cause: 'no_attempt', words, evidence: [] })
 }
 
 /** The causes that say why a wait timed out, as the end of its message; empty if nothing points to one. */

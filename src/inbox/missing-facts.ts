@@ -26,7 +26,7 @@ export interface ForeignMail {
   readonly time: number
 }
 
-/** What is known when somebody asks why there is no mail. */
+/** The facts that explain why an expected mail is missing. */
 export interface MissingFacts {
   /** null: any recipient. */
   readonly to: string | null
@@ -58,7 +58,7 @@ export interface MissingFacts {
   readonly now: number
 }
 
-/** A cause with how likely it is: more is likelier. */
+/** A cause with its weight: the heavier of two is the likelier one. */
 export interface Weighed extends MissingCause {
   readonly weight: number
 }
@@ -66,20 +66,25 @@ export interface Weighed extends MissingCause {
 /** What happened, and what to do. */
 export type Words = readonly [message: string, remedy: string]
 
-/** Makes a cause of what shows it. Texts may be of any length. */
-export function cause(
-  weight: number,
-  code: MissingCause['cause'],
-  reason: string | null,
-  words: readonly [message: string, remedy: string],
-  evidence: readonly MissingEvidence[],
-): Weighed {
-  const [message, remedy] = words
+/** Makes a cause of its evidence. Texts may be of any length. */
+export function weigh({
+  weight,
+  cause,
+  reason = null,
+  words: [message, remedy],
+  evidence,
+}: {
+  weight: number
+  cause: MissingCause['cause']
+  reason?: MissingCause['reason']
+  words: Words
+  evidence: readonly MissingEvidence[]
+}): Weighed {
   const newestFirst = evidence.toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0))
   const shown = newestFirst
     .slice(0, mostEvidence)
     .map((one) => ({ ...one, text: shorten(one.text, mostText) }))
-  return { weight, cause: code, reason, message, remedy, count: evidence.length, evidence: shown }
+  return { weight, cause, reason, message, remedy, count: evidence.length, evidence: shown }
 }
 
 const mostEvidence = 5

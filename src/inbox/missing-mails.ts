@@ -2,7 +2,7 @@ import { quote } from '../core/errors.ts'
 import { editDistance } from '../core/suggest.ts'
 import { type EmailRecord, hasArrived } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
-import { cause, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
+import { weigh, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
 import type { MissingEvidence } from './missing-types.ts'
 
 /** The mails that are there. What became of each recipient says more than that it arrived. */
@@ -35,7 +35,7 @@ export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
       time: email.created,
       text,
     }))
-    return cause(weight, key, null, words, evidence)
+    return weigh({ weight, cause: key, words, evidence })
   })
 }
 
@@ -91,7 +91,7 @@ export function scheduledCauses({ scheduled }: MissingFacts): Weighed[] {
     'The mail is scheduled, and is sent later.',
     'Wait until its time, send it at once with `POST /dev/scheduled/{id}/send`, or advance the clock of the instance.',
   ]
-  return [cause(88, 'scheduled', null, words, evidence)]
+  return [weigh({ weight: 88, cause: 'scheduled', words, evidence })]
 }
 
 /** Mail that came, but not for this recipient or not into this account. */
@@ -109,7 +109,7 @@ export function elsewhereCauses({ to, foreign, others }: MissingFacts): Weighed[
       `Mail for this recipient is in another account: ${names}.`,
       'Ask with a key of that account, or with `?account=`; or let the app send with the key or user name of this one.',
     ]
-    found.push(cause(75, 'other_account', null, words, evidence))
+    found.push(weigh({ weight: 75, cause: 'other_account', words, evidence }))
   }
   if (to === null || others.length === 0) return found
   const shown = (emails: readonly EmailRecord[]): MissingEvidence[] =>
@@ -125,12 +125,12 @@ export function elsewhereCauses({ to, foreign, others }: MissingFacts): Weighed[
       'Mail came for a similar address.',
       'Compare the spelling of the address in the app and in the search.',
     ]
-    found.push(cause(70, 'similar_recipient', null, words, shown(near)))
+    found.push(weigh({ weight: 70, cause: 'similar_recipient', words, evidence: shown(near) }))
   }
   const rest = others.filter((email) => !near.includes(email))
   if (rest.length > 0) {
     const words: Words = ['Mail came, but for other recipients.', 'Check which address the app sends to.']
-    found.push(cause(40, 'other_recipient', null, words, shown(rest)))
+    found.push(weigh({ weight: 40, cause: 'other_recipient', words, evidence: shown(rest) }))
   }
   return found
 }

@@ -1,5 +1,5 @@
 import { domainOf, firstDomain } from '../checks/alignment.ts'
-import type { CheckedMail } from '../checks/subject.ts'
+import type { CheckedMail } from '../checks/check.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { absoluteName, dnsRecords, type DnsSettings } from '../domains/dns-records.ts'
 import { domainCollection } from '../domains/domain.ts'

@@ -24,7 +24,8 @@ export function quoted({
 }: Pick<Mail, 'from' | 'received' | 'text' | 'html'>): Quoted {
   const said = linesOf(text.trim() === '' ? visibleText(html.slice(0, maxRead)) : text)
   const head = `On ${new Date(received).toUTCString()}, ${shorten(foldSpace(from), maxFrom)} wrote:`
-  const shown = html !== '' && html.length <= maxQuoted ? contentOf(html) : said.map(htmlText).join('<br>\n')
+  const shown =
+    html !== '' && html.length <= maxQuoted ? bodyContent(html) : said.map(htmlText).join('<br>\n')
   return {
     text: [head, ...said.map((line) => (line === '' ? '>' : `> ${line}`))].join('\n'),
     html: `<p>${htmlText(head)}</p>\n<blockquote type="cite">\n${shown}\n</blockquote>`,
@@ -32,7 +33,7 @@ export function quoted({
 }
 
 /** What the body of a document has, so that nothing in it ends or hides what is written around it. */
-function contentOf(html: string): string {
+function bodyContent(html: string): string {
   const cleaner = createHtmlCleaner('none')
   const fateOf: HtmlCleaner['fateOf'] = (element) => {
     if (element.name === 'title') return 'gone'

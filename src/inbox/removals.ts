@@ -4,7 +4,7 @@ import type { Ids } from '../core/ids.ts'
 import type { Removal } from './types.ts'
 
 /** Removals that can be undone for a while: the mails leave the lists at once, and the store at its end. */
-export interface Removals {
+export interface MailRemovals {
   /**
    * Hides mails, and removes them in ten seconds. Unknown ids are ignored.
    *
@@ -16,12 +16,15 @@ export interface Removals {
   /** The mails that lists, searches and waits do not have. */
   hidden(): ReadonlySet<string>
   /** Calls a listener with the mails that left the lists, or came back. */
-  onChanged(listener: (ids: readonly string[], isHidden: boolean) => void): void
+  onChanged(listener: RemovalListener): void
   /** Shows all mails again, before an earlier state is restored. What is being removed is removed when this resolves. */
   undoAll(): Promise<void>
   /** Removes at once what waits. */
   close(): Promise<void>
 }
+
+/** `hidden`: the mails left the lists; `shown`: they came back. */
+type RemovalListener = (ids: readonly string[], change: 'hidden' | 'shown') => void
 
 /** A removal that waits. */
 interface Waiting {
@@ -37,21 +40,21 @@ interface Waiting {
  * @param deps.isStored  Whether a mail is in the store.
  * @param deps.onError  Called when the store refuses a removal for the first time. It is tried again.
  */
-export function createRemovals(deps: {
+export function createMailRemovals(deps: {
   ids: Ids
   clock: Clock
   remove(ids: readonly string[]): Promise<unknown>
   isStored(id: string): Promise<boolean>
   onError(error: unknown): void
-}): Removals {
+}): MailRemovals {
   /** By id, the oldest first. */
   const waiting = new Map<string, Waiting>()
   /** What is being removed: hidden until the store does not have it. */
   const ending = new Map<readonly string[], Promise<void>>()
-  const listeners = new Set<(ids: readonly string[], isHidden: boolean) => void>()
+  const listeners = new Set<RemovalListener>()
   let isClosed = false
-  const tell = (ids: readonly string[], isHidden: boolean): void => {
-    for (const listener of listeners) listener(ids, isHidden)
+  const tell: RemovalListener = (ids, change) => {
+    for (const listener of listeners) listener(ids, change)
   }
   const hidden = (): ReadonlySet<string> =>
     new Set([...[...waiting.values()].map(({ ids }) => ids), ...ending.keys()].flat())
@@ -97,7 +100,7 @@ export function createRemovals(deps: {
   /** Shows those mails again that are still stored. @returns Whether there are any. */
   async function show(ids: readonly string[]): Promise<boolean> {
     const stored = await storedOf(ids)
-    if (stored.length > 0) tell(stored, false)
+    if (stored.length > 0) tell(stored, 'shown')
     return stored.length > 0
   }
 
@@ -113,7 +116,7 @@ export function createRemovals(deps: {
       if (isClosed) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
       const id = deps.ids.next('rm')
       plan(id, { ids, isRefused: false })
-      tell(ids, true)
+      tell(ids, 'hidden')
       return { id, until: deps.clock.now() + waitMs }
     },
     async undo(id) {

@@ -102,13 +102,11 @@ async function readHeaderOf(
 
 /** @throws state_conflict. @see RFC 3834 section 2 */
 function assertNoLoop({ id, envelope }: EmailRecord, auto_submitted: string | null): void {
+  if (auto_submitted === null && envelope.mail_from !== '') return
   const why =
-    auto_submitted !== null
-      ? `it has the field Auto-Submitted: ${quote(auto_submitted)}`
-      : envelope.mail_from === ''
-        ? 'its envelope sender is empty, as that of a bounce'
-        : null
-  if (why === null) return
+    auto_submitted === null
+      ? 'its envelope sender is empty, as that of a bounce'
+      : `it has the field Auto-Submitted: ${quote(auto_submitted)}`
   const message = `Mail ${quote(id)} was sent by a program: ${why}. An answer could begin a loop. Give force: true to answer it.`
   throw new LocalpostError('state_conflict', message)
 }

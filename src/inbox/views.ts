@@ -18,7 +18,7 @@ import type { ListedBroadcast, Mail, MailAttachment, MailSummary } from './types
 import type { Findings } from '../reading/findings.ts'
 
 /** A mail in a list of the inbox. */
-export function toSummary(email: EmailRecord, digest: Digest): Complete<MailSummary> {
+export function toMailSummary(email: EmailRecord, digest: Digest): Complete<MailSummary> {
   return {
     id: email.id,
     from: email.from,
@@ -49,7 +49,7 @@ export interface MailEntry
   message_id: string
 }
 
-export function toEntry(email: EmailRecord, digest: Digest): MailEntry {
+export function toMailEntry(email: EmailRecord, digest: Digest): MailEntry {
   const { id, from, to, cc, bcc, reply_to, envelope, unread, tags, message } = email
   return {
     id,
@@ -112,7 +112,7 @@ export function toMail(
   const { html, text } = content
   const { template_id: _notShown, ...members } = toMembers(email)
   return {
-    ...toSummary(email, digest),
+    ...toMailSummary(email, digest),
     ...members,
     headers: message?.headers ?? [],
     html,

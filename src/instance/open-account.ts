@@ -116,8 +116,8 @@ export async function openAccount(
     ...common,
     random: randomSources('tracking'),
     baseUrl,
-    onUnsubscribe: (audienceId, contactId, broadcastId) =>
-      audiences.contacts.unsubscribe(audienceId, contactId, () => countUnsubscribed(store, broadcastId)),
+    onUnsubscribe: ({ audience_id, contact_id, broadcast_id }) =>
+      audiences.contacts.unsubscribe(audience_id, contact_id, () => countUnsubscribed(store, broadcast_id)),
     onError: reportErrors(config, 'Opens or clicks could not be stored.'),
   })
   const sources = attachmentSources(config, outgoing)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readSending } from '../checks/knowledge.ts'
+import { readSendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { createCounts } from '../core/counts.ts'
@@ -59,7 +59,7 @@ export async function openLocalpost(
     throw invalidOption(
       `smtpPort and smtpsPort are both ${config.smtpPort}. Give each a port of its own; 0 takes a free one.`,
     )
-  const sending = await readSending(config.checks)
+  const sending = await readSendingKnowledge(config.checks)
   const { clock } = config
 
   const { opened, restorable } = await openStore(config)

@@ -15,7 +15,7 @@ import { createTransport, type Transport } from '../outbox/transport.ts'
 import { providerSimulators } from '../providers/simulators.ts'
 import type { FindRule } from '../rules/rules.ts'
 import { createSimulator, type AddressSimulator } from '../rules/simulator.ts'
-import { createCauses } from '../rules/verdicts.ts'
+import { createCauseOf } from '../rules/verdicts.ts'
 import type { InnerSuppressions } from '../sending/suppressions.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
@@ -89,7 +89,7 @@ export function openOutbox(
     relay: config.relayAll ? deps.relay : null,
     simulator,
     isOnSuppressionList: deps.suppressions.has,
-    causeOf: createCauses(deps.findRule, simulator),
+    causeOf: createCauseOf(deps.findRule, simulator),
     async senderOf(email) {
       const { mail_from } = email.envelope
       const domain =

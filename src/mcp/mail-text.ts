@@ -62,12 +62,12 @@ export function toCard(mail: Mail, textChars = 2000, most = 20): MailCard {
       size_bytes,
     })),
     ...(problem !== null && { problem }),
-    ...(textChars > 0 && { text: shorten(textOf(mail, 'text'), textChars) }),
+    ...(textChars > 0 && { text: shorten(mailPartText(mail, 'text'), textChars) }),
   }
 }
 
 /** A part of a mail. The text of a mail that has none is what its HTML shows. */
-export function textOf({ text, html, headers }: Mail, part: 'text' | 'html' | 'headers'): string {
+export function mailPartText({ text, html, headers }: Mail, part: 'text' | 'html' | 'headers'): string {
   if (part === 'html') return html
   if (part === 'headers') return headers.map(([name, value]) => `${name}: ${value}`).join('\n')
   return text.trim() === '' ? visibleText(html.slice(0, longestHtml)) : text

@@ -72,7 +72,7 @@ async function call(
       structuredContent: { untrusted_texts: true, ...answer },
     }
   } catch (error) {
-    // Nobody reads the answer of a client that left.
+    // A client that left does not read the answer.
     if (!(error instanceof LocalpostError) && !caller.signal.aborted) onError(error)
     const { code, message } = error instanceof LocalpostError ? error : internal
     // A message may quote a mail, so it is marked as texts of mails are.

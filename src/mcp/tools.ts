@@ -5,7 +5,7 @@ import { addedEventSchema } from '../emails/simulate-schema.ts'
 import type { Selection } from '../inbox/bulk.ts'
 import { replyMembers } from '../inbox/reply-schema.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
-import { listed, textOf, toCard } from './mail-text.ts'
+import { listed, mailPartText, toCard } from './mail-text.ts'
 import { type Tool, tool } from './tool.ts'
 import { waitForMail } from './wait-for.ts'
 
@@ -95,7 +95,7 @@ export const tools: readonly Tool[] = [
     }),
     async run({ inbox }, { id, part = 'text', offset = 0, max_chars = 8000 }, { signal }) {
       const mail = await inbox.read(id, { signal })
-      const whole = textOf(mail, part)
+      const whole = mailPartText(mail, part)
       const end = offset + max_chars
       return {
         ...toCard(mail, 0),
@@ -209,7 +209,8 @@ function selectionOf({ ids, query, all }: { ids?: string[]; query?: string; all?
   const named = [ids, query?.trim() || undefined, all].filter((one) => one !== undefined)
   if (named.length !== 1)
     throw validationError([{ field: 'query', message: 'must be given, or ids, or all: exactly one of them' }])
-  return ids ? { ids } : all ? null : (query ?? '')
+  if (ids) return { ids }
+  return all ? null : (query ?? '')
 }
 
 /** @throws validation_error. */

@@ -12,6 +12,6 @@ export function idAt(provider: string, email: Pick<EmailRecord, 'id' | 'provider
 }
 
 /** The enhanced status code in a reply of an SMTP server: `5.1.1`; undefined without one. */
-export function enhancedCodeOf(reply: string): string | undefined {
+export function enhancedCodeIn(reply: string): string | undefined {
   return /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(reply)?.[1]
 }

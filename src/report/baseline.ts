@@ -19,7 +19,7 @@ export interface Baseline {
  */
 export async function readBaseline(path: string): Promise<Baseline> {
   const { size } = await stat(path)
-  if (size > maxBytes) throw new Error(`it is longer than ${maxBytes} bytes`)
+  if (size > maxReportBytes) throw new Error(`it is longer than ${maxReportBytes} bytes`)
   const html = await readFile(path, 'utf8')
   const index = between(html, '<script type="application/json" id="index">')
   if (index === null) throw new Error('it is no report of Localpost')
@@ -31,7 +31,7 @@ export async function readBaseline(path: string): Promise<Baseline> {
       const body = between(html, `<script type="text/plain" id="m${places.get(key) ?? -1}">`)
       if (body === null) return null
       try {
-        const bytes = await unzip(Buffer.from(body, 'base64'), { maxOutputLength: maxBodyBytes })
+        const bytes = await unzip(Buffer.from(body, 'base64'), { maxOutputLength: maxSnapshotBytes })
         return bodySchema.parse(JSON.parse(bytes.toString())).snapshot
       } catch {
         return null
@@ -42,8 +42,8 @@ export async function readBaseline(path: string): Promise<Baseline> {
 
 const unzip = promisify(gunzip)
 const bodySchema = z.object({ snapshot: z.string() })
-const maxBytes = 512 * 1024 * 1024
-const maxBodyBytes = 64 * 1024 * 1024
+const maxReportBytes = 512 * 1024 * 1024
+const maxSnapshotBytes = 64 * 1024 * 1024
 
 function between(html: string, opening: string): string | null {
   const start = html.indexOf(opening)

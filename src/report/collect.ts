@@ -42,7 +42,7 @@ export async function* readRecords(
       )
       return
     }
-    const record = await readRecord(path)
+    const record = await readTestRecord(path)
     if (!record) {
       problem('The mails of a test are not shown: its file cannot be read.')
       continue
@@ -56,7 +56,7 @@ export async function* readRecords(
 
 const fileForm = /^([\da-f]{32})\.(\d{1,6})\.[\da-f-]{36}\.json$/
 
-async function readRecord(path: string): Promise<TestRecord | null> {
+async function readTestRecord(path: string): Promise<TestRecord | null> {
   try {
     return testRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')))
   } catch {

@@ -37,7 +37,7 @@ export default class LocalpostReporter {
 
   /** @throws invalid_option for an unknown option, or a path that is no text. */
   constructor(options: ReportOptions = {}) {
-    const { outputFile, baseline, summaryFile } = readOptions(options)
+    const { outputFile, baseline, summaryFile } = readReportOptions(options)
     this.#options = { outputFile, baseline, summaryFile }
   }
 
@@ -131,7 +131,7 @@ function withProject(name: string, project = ''): string {
   return project === '' ? name : `[${project}] ${name}`
 }
 
-function readOptions(options: ReportOptions): ReportOptions {
+function readReportOptions(options: ReportOptions): ReportOptions {
   // Playwright adds its own to those of a reporter.
   const { configDir: _dir, _mode, _commandHash, ...own } = options as ReportOptions & Record<string, unknown>
   assertKnownOptions(own, ['outputFile', 'baseline', 'summaryFile'], 'localpost/reporter')

@@ -29,23 +29,23 @@ export function summaryOf({ mails, gone, problems, baseline }: ReportIndex): str
   ].join('\n')
 }
 
-type Row = { subject: string; to: string[]; test: string } | { said: string }
+type SummaryRow = { subject: string; to: string[]; test: string } | { said: string }
 
-function listOf(title: string, rows: readonly Row[]): string[] {
+function listOf(title: string, rows: readonly SummaryRow[]): string[] {
   const more = rows.length > mostRows ? [`- … and ${rows.length - mostRows} more`] : []
   return ['', `### ${title} (${rows.length})`, '', ...rows.slice(0, mostRows).map(rowOf), ...more]
 }
 
 const mostRows = 20
 
-function rowOf(row: Row): string {
-  if ('said' in row) return `- ${escaped(row.said)}`
+function rowOf(row: SummaryRow): string {
+  if ('said' in row) return `- ${escapeMarkdown(row.said)}`
   const { subject, to, test } = row
-  return `- ${escaped(subject || '(no subject)')} to ${escaped(to.join(', '))} (${escaped(test)})`
+  return `- ${escapeMarkdown(subject || '(no subject)')} to ${escapeMarkdown(to.join(', '))} (${escapeMarkdown(test)})`
 }
 
 /** Subjects come from the mails: nothing of them is a link, an image or HTML. */
-function escaped(text: string): string {
+function escapeMarkdown(text: string): string {
   return text
     .slice(0, 200)
     .replace(/\s+/g, ' ')

@@ -59,11 +59,16 @@ export async function writeReport(input: ReportInput): Promise<ReportIndex> {
     await output.write(pageBeginning())
     for await (const record of readRecords(folder, limits, problem)) {
       for (const mail of record.mails) {
-        const listed = toListed(mail, record, states.get(`${record.file}\n${record.name}`) ?? '', root)
+        const state = states.get(`${record.file}\n${record.name}`) ?? ''
+        const listed = toReportMail(mail, record, { state, root })
         const count = (counts.get(listed.key) ?? 0) + 1
         counts.set(listed.key, count)
         const key = `${listed.key}\n${count}`
-        const { change, diff } = await compared(baseline, key, listed.digest, mail.snapshot)
+        const { change, diff } = await compareWith(baseline, {
+          key,
+          digest: listed.digest,
+          snapshot: mail.snapshot,
+        })
         const body = await zip(JSON.stringify({ ...mail, diff }))
         await output.write(
           `<script type="text/plain" id="m${mails.length}">${body.toString('base64')}</script>\n`,
@@ -103,7 +108,11 @@ async function openBaseline(path: string | null, problem: (said: string) => void
   }
 }
 
-function toListed(mail: MailRecord, test: TestRecord, state: string, root: string): ReportMail {
+function toReportMail(
+  mail: MailRecord,
+  test: TestRecord,
+  { state, root }: { state: string; root: string },
+): ReportMail {
   const file = shortPath(test.file, root)
   const count = (severity: string): number => mail.findings.filter((one) => one.severity === severity).length
   const outcomes = [...new Set(mail.recipients.map(({ outcome }) => outcome))]
@@ -124,11 +133,9 @@ function toListed(mail: MailRecord, test: TestRecord, state: string, root: strin
   }
 }
 
-async function compared(
+async function compareWith(
   baseline: Baseline | null,
-  key: string,
-  digest: string,
-  snapshot: string,
+  { key, digest, snapshot }: { key: string; digest: string; snapshot: string },
 ): Promise<{ change: ReportMail['change']; diff: DiffLine[] | null }> {
   const before = baseline?.mails.get(key)
   if (!baseline) return { change: null, diff: null }

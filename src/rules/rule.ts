@@ -18,7 +18,7 @@ export function fillRule(rule: RuleInput): Rule {
         match,
         action: 'reject',
         code,
-        enhanced_code: rule.enhanced_code ?? enhancedCodeOf(code),
+        enhanced_code: rule.enhanced_code ?? defaultEnhancedCode(code),
         text,
       }
     }
@@ -33,7 +33,7 @@ export function fillRule(rule: RuleInput): Rule {
 }
 
 /** The default RFC 3463 code for a reply code. */
-export function enhancedCodeOf(code: number): string {
+export function defaultEnhancedCode(code: number): string {
   return enhancedCodes[code] ?? `${String(code).charAt(0)}.0.0`
 }
 

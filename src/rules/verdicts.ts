@@ -58,7 +58,7 @@ export type Cause =
  * Makes a function that finds the cause of a reply of the capture server: a rule or the simulator. Other replies, such as
  * those of a fault, have no cause.
  */
-export function createCauses(
+export function createCauseOf(
   findRule: FindRule = noRule,
   simulator: AddressSimulator = createSimulator(),
 ): (recipient: string, replyCode: number) => Cause | undefined {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { base64Decoded } from '../attachments/data-uri.ts'
+import { decodeBase64 } from '../attachments/data-uri.ts'
 import { quote, type FieldError } from '../core/errors.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import { readHeaderFacts } from '../emails/header-facts.ts'
@@ -47,7 +47,7 @@ export async function checkRaw(
     if (request[field] !== undefined)
       errors.push({ field, message: 'must not be given beside raw, which is the whole message' })
   }
-  const decoded = base64Decoded(request.raw)
+  const decoded = decodeBase64(request.raw)
   if (decoded === null) {
     errors.push({ field: 'raw', message: `must be base64, not ${quote(request.raw)}` })
     return null

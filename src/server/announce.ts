@@ -14,9 +14,9 @@ export function announce(
   }, live.isWatched)
   smtpSessions.onEnded((session) => live.publish('smtp.session', session), live.isWatched)
   inbox.bulk.onProgress((progress) => live.publish('bulk.progress', () => progress))
-  inbox.removals.onChanged((ids, isHidden) => {
-    // Mails that come back are not new: nobody is to be notified of them.
-    if (isHidden) for (const id of ids) live.publish('email.deleted', () => ({ id }))
+  inbox.removals.onChanged((ids, change) => {
+    // Mails that come back are not new, so no one is notified of them.
+    if (change === 'hidden') for (const id of ids) live.publish('email.deleted', () => ({ id }))
     else live.publish('emails.changed', () => ({ updated: ids.length, deleted: 0 }))
   })
 }

@@ -17,7 +17,7 @@ import { assertLoaded, createLoading } from './later-faces.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
 import type { UpgradeListener } from './listener.ts'
 import { createLiveEvents } from './live-events.ts'
-import { host, upToDate } from './middleware.ts'
+import { checkHost, waitUntilCurrent } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import { openApiRoutes } from './openapi-routes.ts'
 import type { AccountHttp } from './other-accounts.ts'
@@ -82,7 +82,7 @@ export function createApp(deps: ServerDeps): App {
     onError: deps.onError,
   }
   const { otherAccounts } = deps
-  const hostCheck = host(createAllowedHosts(deps))
+  const hostCheck = checkHost(createAllowedHosts(deps))
   /** Before the checks of the request itself: whether they refuse it, or pass it on to another account. */
   const isOwn = (event: H3Event, face: Face): boolean => {
     if (!otherAccounts) return true
@@ -103,7 +103,7 @@ export function createApp(deps: ServerDeps): App {
   h3.use(respond(parts))
   if (otherAccounts) {
     h3.use(hostCheck)
-    if (deps.upToDate) h3.use(upToDate(deps.upToDate))
+    if (deps.upToDate) h3.use(waitUntilCurrent(deps.upToDate))
     if (deps.users) {
       const { users } = deps
       h3.use(basicUsers({ users, keys: anyKeys(deps), limit: limits.passwords, addresses }))

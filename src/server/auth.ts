@@ -35,19 +35,24 @@ export function requireKey(
   const key = place.of(headers)
   const details = place.challenge === undefined ? {} : { headers: { 'www-authenticate': place.challenge } }
   if (key === null) {
-    const seen =
-      place !== bearerPlace
-        ? 'The request has no API key'
-        : headers.get('authorization') === null
-          ? 'The request has no Authorization header'
-          : 'The Authorization header has no Bearer key'
-    throw new LocalpostError('missing_api_key', `${seen}. Send \`${place.form}\`.`, details)
+    throw new LocalpostError(
+      'missing_api_key',
+      `${missingKeyText(headers, place)}. Send \`${place.form}\`.`,
+      details,
+    )
   }
   const scope = keys.scopeOf(key)
   if (scope !== null) return { key, scope }
   const advice = place.adviceOn?.(key) ?? `There is no API key ${maskKey(key)}.`
   const message = `${advice} Use the key that Localpost printed at its start or reads from --api-key-file, or add one.`
   throw new LocalpostError('invalid_api_key', message, details)
+}
+
+function missingKeyText(headers: Pick<Headers, 'get'>, place: KeyPlace): string {
+  if (place !== bearerPlace) return 'The request has no API key'
+  return headers.get('authorization') === null
+    ? 'The request has no Authorization header'
+    : 'The Authorization header has no Bearer key'
 }
 
 /**

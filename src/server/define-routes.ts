@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ListPage } from '../core/lists.ts'
 import type { Answer } from './answer.ts'
-import { deletedSchema, listSchema, toList } from './lists.ts'
+import { deletedSchema, listSchema, toListAnswer } from './lists.ts'
 import type { Route, RouteBody, RouteContext } from './route.ts'
 
 /** The parameters that a path names: `/a/{id}` has `{ id: string }`. */
@@ -10,7 +10,7 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   : unknown
 
 /** A row as it is written in `v1/` and `dev/`: the types of its handler follow from its path and schemas. */
-type Row<Path extends string, Query extends z.ZodType, Body extends z.ZodType, Result> = Omit<
+type RouteRow<Path extends string, Query extends z.ZodType, Body extends z.ZodType, Result> = Omit<
   Route,
   'method' | 'path' | 'face' | 'tag' | 'access' | 'query' | 'body' | 'handler'
 > & {
@@ -28,7 +28,7 @@ type MakeRow = <
   Body extends z.ZodType = z.ZodUnknown,
 >(
   path: Path,
-  row: Row<Path, Query, Body, Answer | Promise<unknown> | object>,
+  row: RouteRow<Path, Query, Body, Answer | Promise<unknown> | object>,
 ) => Route
 
 /** Makes the rows of one chapter, by their methods. */
@@ -42,12 +42,12 @@ interface RowMakers extends Readonly<Record<'get' | 'post' | 'put' | 'patch' | '
     path: Path,
     name: string,
     item: z.ZodType,
-    row: Omit<Row<Path, Query, z.ZodUnknown, ListPage<unknown> | Promise<ListPage<unknown>>>, 'success'>,
+    row: Omit<RouteRow<Path, Query, z.ZodUnknown, ListPage<unknown> | Promise<ListPage<unknown>>>, 'success'>,
   ): Route
   /** A `DELETE` of one record. */
   remove<const Path extends string>(
     path: Path,
-    row: Omit<Row<Path, z.ZodUnknown, z.ZodUnknown, Promise<void>>, 'success'>,
+    row: Omit<RouteRow<Path, z.ZodUnknown, z.ZodUnknown, Promise<void>>, 'success'>,
   ): Route
 }
 
@@ -71,7 +71,7 @@ export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors' | '
         ...row,
         success: { schema: listSchema(name, item) },
         errors: [...(row.errors ?? []), 'invalid_cursor'],
-        handler: async (context) => toList(name, await row.handler(context)),
+        handler: async (context) => toListAnswer(name, await row.handler(context)),
       }),
     remove: (path, row) =>
       makers.del(path, {

@@ -112,7 +112,7 @@ export interface ServerDeps extends AccountDeps {
   /** Counts the answers, by method, route and status. */
   readonly requests: Tally
   /**
-   * What the metrics tell of all accounts together; null if this is one of the other accounts.
+   * The facts of the metrics about all accounts together; null if this is one of the other accounts.
    *
    * @param isAway  Whether the database does not answer, so that nothing is asked of it.
    */

@@ -7,7 +7,7 @@ import type { OtherAccounts } from './other-accounts.ts'
 import { isLocalPath, stateOf } from './request-state.ts'
 
 /** The account that a request is for. */
-export type Destination =
+export type AccountDestination =
   /** Another account, and the request that is passed to it. */
   | { readonly id: string; readonly request: Request; readonly unknown: string | null }
   /**
@@ -24,24 +24,33 @@ export function destinationOf(
   event: Pick<H3Event, 'req' | 'url' | 'context'>,
   otherAccounts: OtherAccounts,
   sessionOwner: () => SessionOwner | null,
-): Destination {
+): AccountDestination {
   const { req: request, url } = event
+  const { face } = stateOf(event)
   // Of h3's URL: in the request's own one, letters may be escaped.
-  const { pathname, searchParams } = url
-  const { face, signedIn } = stateOf(event)
-  // A link of a tracked mail.
-  const tracked = trackedForm.exec(pathname)
+  const tracked = trackedForm.exec(url.pathname)
   if (tracked) {
     const [, id = '', rest = ''] = tracked
-    return otherAccounts.has(id) ? { id, request: requestAt(rest, request), unknown: null } : main
+    return otherAccounts.has(id) ? { id, request: requestAt(rest, request), unknown: null } : mainAccount
   }
   if (face && face.access !== 'local') {
     const id = otherAccountOf(face, request.headers, otherAccounts)
-    return id === null ? main : { id, request, unknown: null }
+    return id === null ? mainAccount : { id, request, unknown: null }
   }
-  // The page and /v1: a caller that belongs to an account.
+  return callerDestination(event, otherAccounts, sessionOwner)
+}
+
+/** The account of a request to `/v1`, or to what only the page and local callers use. */
+function callerDestination(
+  event: Pick<H3Event, 'req' | 'url' | 'context'>,
+  otherAccounts: OtherAccounts,
+  sessionOwner: () => SessionOwner | null,
+): AccountDestination {
+  const { req: request, url } = event
+  const { pathname, searchParams } = url
+  const { face, signedIn } = stateOf(event)
   const isLocal = isLocalPath(event)
-  if (!isLocal && !pathname.startsWith('/v1/')) return main
+  if (!isLocal && !pathname.startsWith('/v1/')) return mainAccount
   const bearer = signedIn ? null : (face?.key ?? bearerPlace).of(request.headers)
   const named = isLocal ? searchParams.get('account') : pageAccountOf(request, bearer)
   const session = bearer === null ? (signedIn?.() ?? sessionOwner()) : null
@@ -50,13 +59,13 @@ export function destinationOf(
     const isOther = named !== null && otherAccounts.ofName(named) !== ownId
     return { id: ownId, request, unknown: isOther ? named : null }
   }
-  // A caller that may use several accounts. The routes of accounts filter by themselves which accounts the caller may see.
-  if (session && named === null && pathname.startsWith('/dev/accounts')) return main
-  const name = named ?? firstOf(session)
+  // A caller that may use several accounts. The routes of accounts show only those that the caller may see.
+  if (session && named === null && pathname.startsWith('/dev/accounts')) return mainAccount
+  const name = named ?? firstAccountOf(session)
   // A key of `default` reaches only `default`.
   const id = bearer === null ? otherAccounts.ofName(name) : null
   if (!maySee(session, name) || (id === null && name !== defaultAccount)) return { id: null, unknown: name }
-  return id === null ? main : { id, request, unknown: null }
+  return id === null ? mainAccount : { id, request, unknown: null }
 }
 
 /**
@@ -82,7 +91,7 @@ const accountIn = (owner: SessionOwner | null): string | null =>
   owner && 'account' in owner ? owner.account : null
 
 /** The account of a caller who names none. */
-function firstOf(owner: SessionOwner | null): string {
+function firstAccountOf(owner: SessionOwner | null): string {
   if (maySee(owner, defaultAccount) || !owner || !('user' in owner)) return defaultAccount
   return owner.user.accounts[0] ?? defaultAccount
 }
@@ -93,7 +102,7 @@ export function maySee(owner: SessionOwner | null, name: string): boolean {
   return owner.user.role === 'admin' || owner.user.accounts.includes(name)
 }
 
-const main: Destination = { id: null, unknown: null }
+const mainAccount: AccountDestination = { id: null, unknown: null }
 
 /** URLs in tracked mail name the account of the mail. Such a path reaches nothing else. */
 const trackedForm = /^\/a\/(acc_[a-z0-9]{22})(\/t\/.+)$/

@@ -24,7 +24,7 @@ export async function readHealth(
     url,
     tracking_url: deps.config.publicUrl ?? url,
     trace_url: deps.config.traceUrl,
-    counts: isAway(state) ? null : await countAll(deps.store),
+    counts: isAway(state) ? null : await countRecords(deps.store),
     faults: deps.faults.state(),
     relay: deps.config.relay !== null,
     silent_connections: isAway(state) ? null : await silentSince(deps.store, listener?.silentSince?.() ?? []),
@@ -57,7 +57,7 @@ async function silentSince(
 const isAway = ({ database }: Pick<ServerState, 'database'>): boolean => database?.instances === null
 
 /** How many of each kind are stored; null while the database does not answer. */
-async function countAll(store: Pick<Store, 'count'>): Promise<Health['counts']> {
+async function countRecords(store: Pick<Store, 'count'>): Promise<Health['counts']> {
   const counting = Promise.all([
     store.count(emailCollection),
     store.count(domainCollection),
@@ -71,14 +71,14 @@ async function countAll(store: Pick<Store, 'count'>): Promise<Health['counts']> 
   return { emails, domains, audiences, contacts, templates }
 }
 
-/** What the metrics of an account are made of; those of `default` tell of the whole instance. */
+/** What the metrics of an account are made of; those of `default` are about the whole instance. */
 export async function readMetricFacts(
   deps: Pick<ServerDeps, 'state' | 'instanceFacts'> & { store: Pick<Store, 'count'> },
 ): Promise<MetricFacts> {
   const state = await deps.state()
   const { status, store, database = null } = state
   const [records, instance] = await Promise.all([
-    isAway(state) ? null : countAll(deps.store),
+    isAway(state) ? null : countRecords(deps.store),
     deps.instanceFacts?.(isAway(state)) ?? null,
   ])
   return {

@@ -27,7 +27,7 @@ export function createLoading(
   const loading = new Map<string, Promise<void>>()
 
   async function loadAt(segment: string): Promise<void> {
-    const faces = all.filter((face) => firstOf(face) === segment)
+    const faces = all.filter((face) => firstSegmentOf(face) === segment)
     add(await load(faces))
     for (const face of faces) pending.delete(face)
   }
@@ -35,7 +35,7 @@ export function createLoading(
   return (event) => {
     const face = pending.size === 0 ? null : faceOf(event.url.pathname)
     if (!face || !pending.has(face) || !isOwn(event, face)) return undefined
-    const segment = firstOf(face)
+    const segment = firstSegmentOf(face)
     const running = loading.get(segment) ?? loadAt(segment).finally(() => loading.delete(segment))
     loading.set(segment, running)
     return running.catch((error: unknown) => {
@@ -49,7 +49,7 @@ export function assertLoaded({ context }: Pick<H3Event, 'context'>): void {
   if (failure in context) throw context[failure]
 }
 
-function firstOf({ prefix }: Face): string {
+function firstSegmentOf({ prefix }: Face): string {
   return prefix.split('/', 2)[1] ?? ''
 }
 

@@ -9,12 +9,12 @@ const cursorMeta = {
 }
 
 /** The query of a list of `/v1`. */
-export const cursorQuery: z.ZodType<{ cursor?: string | undefined }> = z.object({
+export const v1PageQuery: z.ZodType<{ cursor?: string | undefined }> = z.object({
   cursor: z.string().meta(cursorMeta).optional(),
 })
 
 /** The members of the query of every list of `/dev`. */
-export const pageMembers: {
+export const devPageMembers: {
   cursor: z.ZodType<string | undefined>
   limit: z.ZodType<number | undefined>
 } = {
@@ -23,8 +23,8 @@ export const pageMembers: {
 }
 
 /** The query of a list of `/dev`. */
-export const pageQuery: z.ZodType<{ cursor?: string | undefined; limit?: number | undefined }> =
-  z.strictObject(pageMembers)
+export const devPageQuery: z.ZodType<{ cursor?: string | undefined; limit?: number | undefined }> =
+  z.strictObject(devPageMembers)
 
 /** A list answer: `{ <name>: [...], count, cursor }`. */
 export function listSchema(name: string, item: z.ZodType): z.ZodType {
@@ -36,7 +36,7 @@ export function listSchema(name: string, item: z.ZodType): z.ZodType {
 }
 
 /** A page of a resource as a list answer. */
-export function toList<Name extends string, T>(
+export function toListAnswer<Name extends string, T>(
   name: Name,
   page: ListPage<T>,
 ): Record<Name, T[]> & { count: number; cursor: string | null } {

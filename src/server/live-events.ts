@@ -26,7 +26,7 @@ export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
   return {
     open(after) {
       if (isClosed) throw new LocalpostError('closed', 'This instance is closed; there are no more events.')
-      const client = createClient(store, after, () => clients.delete(client))
+      const client = createEventClient(store, after, () => clients.delete(client))
       clients.add(client)
       return client.stream
     },
@@ -44,10 +44,10 @@ export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
 }
 
 /** `: connected` is a comment. */
-const first = Buffer.from(': connected\nretry: 1000\n\n')
+const firstBytes = Buffer.from(': connected\nretry: 1000\n\n')
 const heartbeat = Buffer.from(': still here\n\n')
 
-function createClient(
+function createEventClient(
   store: Pick<Store, 'changes'>,
   after: number | undefined,
   onEnd: () => void,
@@ -55,7 +55,7 @@ function createClient(
   let isOver = false
   let stopChanges: () => void = () => undefined
   const client = createPushStream({
-    first,
+    first: firstBytes,
     heartbeat,
     onEnd() {
       isOver = true
@@ -70,7 +70,7 @@ function createClient(
   const bulk = createBulkEvents()
   stopChanges = store.changes(
     (change) => {
-      const event = change.op === 'bulk' ? bulk.take(change) : ofChange(change, bulk.before)
+      const event = change.op === 'bulk' ? bulk.take(change) : eventOfChange(change, bulk.before)
       if (event === null) return
       if (isRepeating && (skipped !== null || client.waitingBytes() + event.length > maxWaitingBytes / 2)) {
         skipped = change.seq
@@ -79,7 +79,7 @@ function createClient(
     { after },
   )
   isRepeating = false
-  const gap = skipped === null ? null : ofChange({ op: 'gap', seq: skipped }, null)
+  const gap = skipped === null ? null : eventOfChange({ op: 'gap', seq: skipped })
   if (gap) client.push(gap)
   if (isOver) stopChanges()
   return client
@@ -120,10 +120,13 @@ function createBulkEvents(): {
 const emailEvents = { insert: 'email.created', update: 'email.updated', remove: 'email.deleted' } as const
 
 /**
- * @param before  The event id that clients get while a bulk change is running. A client that reconnects with it may get later
+ * @param before  The event id that clients get while a bulk change is running. Default: that of the change. A client that reconnects with it may get later
  *   events twice, but misses nothing.
  */
-function ofChange(change: Exclude<StoreChange, BulkStoreChange>, before: number | null): Buffer | null {
+function eventOfChange(
+  change: Exclude<StoreChange, BulkStoreChange>,
+  before: number | null = null,
+): Buffer | null {
   const seq = before ?? change.seq
   // Changes were missed that are no longer known: clients must read their lists again.
   if (change.op === 'gap') return toEvent('gap', {}, seq)

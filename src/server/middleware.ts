@@ -25,7 +25,7 @@ export interface RequestDeps
 }
 
 /** The first middleware of a route: says which it is. */
-export function atRoute(route: string): Middleware {
+export function setRoute(route: string): Middleware {
   return (event) => {
     stateOf(event).route = route
   }
@@ -38,7 +38,7 @@ export const logRequest: Middleware = (event) => {
 }
 
 /** Refuses foreign hosts, and bodies that a proxy may end elsewhere. In process, that is up to the server that we are mounted in. */
-export function host(allowed: () => ReadonlySet<string>): Middleware {
+export function checkHost(allowed: () => ReadonlySet<string>): Middleware {
   return (event) => {
     const request = socketRequestOf(event)
     if (!request) return
@@ -48,7 +48,7 @@ export function host(allowed: () => ReadonlySet<string>): Middleware {
 }
 
 /** Where instances share a store: an answer waits until everything that any of them acknowledged is known. */
-export function upToDate(wait: () => Promise<void>): Middleware {
+export function waitUntilCurrent(wait: () => Promise<void>): Middleware {
   return async (event, next) => {
     const { pathname } = event.url
     // The page's files depend on nothing that is stored, and health also reports a store that fails.
@@ -60,23 +60,23 @@ export function upToDate(wait: () => Promise<void>): Middleware {
 }
 
 /** Applies the faults of `/dev/faults`, before anything of a request is read: a fault simulates a service that is down. */
-export function fault({ faults }: Pick<RequestDeps, 'faults'>): Middleware {
+export function injectFault({ faults }: Pick<RequestDeps, 'faults'>): Middleware {
   return (event) => (stateOf(event).isFromPage ? undefined : faults.meet(event))
 }
 
 /**
  * Decides whether the caller may do this, and counts requests with a key. The rules are in SECURITY.md.
  *
- * @param needOf  What the caller needs, by the query of the request; null: any key is enough.
+ * @param needOf  What the caller needs, by the query of the request. Without it, any key is enough.
  */
-export function access(
+export function admitCaller(
   { accessControl }: Pick<RequestDeps, 'accessControl'>,
   rule: Route['access'],
-  needOf: ((query: string) => Need) | null,
+  needOf: ((query: string) => Need) | undefined,
 ): Middleware {
   return async (event, next) => {
     const state = stateOf(event)
-    const key = accessControl.admit(event, rule, needOf && needOf(event.url.search))
+    const key = accessControl.admit(event, rule, needOf?.(event.url.search) ?? null)
     if (key !== null) state.headers = await accessControl.count(key)
     // Only now, so that strangers do not learn which accounts there are.
     const { unknown } = state.account
@@ -89,15 +89,15 @@ export function access(
  * Ends an answer as soon as its caller loses access. Only what needs no more than reading is watched: a request that
  * changes something is completed once its caller was admitted.
  */
-export function watch(
+export function watchAccess(
   { accessControl, openAnswers }: Pick<RequestDeps, 'accessControl' | 'openAnswers'>,
-  needOf: ((query: string) => Need) | null,
+  needOf: ((query: string) => Need) | undefined,
 ): Middleware {
   return async (event, next) => {
     if (event.req.method !== 'GET' && needOf?.(event.url.search) !== 'read') return next()
     const { account } = stateOf(event)
     const open = openAnswers.watch(() => {
-      accessControl.admit(event, 'local', needOf && needOf(event.url.search))
+      accessControl.admit(event, 'local', needOf?.(event.url.search) ?? null)
       account.assertReached()
     })
     try {

@@ -42,7 +42,7 @@ export function toOpenApi(routes: readonly Route[], version: string, face?: Face
     servers: [{ url: '/' }],
     tags: [...new Set([...routes.map(({ tag }) => tag), tagOfWebhooks])].map((name) => ({ name })),
     paths,
-    ...(face ? {} : { webhooks: ownWebhooks(schemas) }),
+    ...(face ? {} : { webhooks: describeWebhooks(schemas) }),
     components: {
       schemas: schemas.components(),
       securitySchemes: {
@@ -62,17 +62,22 @@ const sessionScheme = {
     'is not bound to loopback, a proxy passed the request on, or `requireKey` is on',
 }
 
-function ownWebhooks(schemas: SchemaWriter): object {
+function describeWebhooks(schemas: SchemaWriter): object {
   return {
-    emailEvent: toWebhook('emailEvent', 'An event of an email', emailPayloadSchema, schemas),
-    domainEvent: toWebhook('domainEvent', 'An event of a domain', domainPayloadSchema, schemas),
+    emailEvent: toWebhookItem('emailEvent', 'An event of an email', emailPayloadSchema, schemas),
+    domainEvent: toWebhookItem('domainEvent', 'An event of a domain', domainPayloadSchema, schemas),
   }
 }
 
 const tagOfWebhooks = 'Webhooks'
 
 /** What is posted to the webhooks of `POST /dev/webhooks`, signed as Standard Webhooks says. */
-function toWebhook(operationId: string, summary: string, payload: z.ZodType, schemas: SchemaWriter): object {
+function toWebhookItem(
+  operationId: string,
+  summary: string,
+  payload: z.ZodType,
+  schemas: SchemaWriter,
+): object {
   const header = (name: string, description: string): object => ({
     name,
     in: 'header',

@@ -2,7 +2,7 @@ import type { H3Event, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { passedOn } from './body-streams.ts'
-import { type Destination, destinationOf } from './destination.ts'
+import { type AccountDestination, destinationOf } from './destination.ts'
 import type { OtherAccounts } from './other-accounts.ts'
 import { stateOf } from './request-state.ts'
 
@@ -18,7 +18,8 @@ export function passToAccount(
 ): Middleware {
   return async (event, next) => {
     if (!hasUsers && otherAccounts.isEmpty() && !event.url.search.includes('account=')) return next()
-    const find = (): Destination => destinationOf(event, otherAccounts, () => sessionOwner(event.req.headers))
+    const find = (): AccountDestination =>
+      destinationOf(event, otherAccounts, () => sessionOwner(event.req.headers))
     const state = stateOf(event)
     const { unknown, ...to } = find()
     const assertReached = (): void => {

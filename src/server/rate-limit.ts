@@ -5,10 +5,10 @@ import type { Clock } from '../core/clock.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { createWindows, secondsLeft, type Window } from '../net/windows.ts'
 
-type Headers = Readonly<Record<string, string>>
+type LimitHeaders = Readonly<Record<string, string>>
 
 /** @throws rate_limit_exceeded. */
-function headersOf({ requests, per_ms }: FaultRateLimit, window: Window, now: number): Headers {
+function limitHeaders({ requests, per_ms }: FaultRateLimit, window: Window, now: number): LimitHeaders {
   const seconds = secondsLeft(window, now)
   const { used } = window
   const headers = {
@@ -36,7 +36,7 @@ export function createRateLimits(
   injected: () => InjectedLimit | null,
   clock: Clock,
   shared: SharedWindows | null,
-): (key: string) => Promise<Headers> {
+): (key: string) => Promise<LimitHeaders> {
   const always = configured && { requests: configured.requests, per_ms: configured.perMs }
   const own = createWindows()
   let known: InjectedLimit | null = null
@@ -47,11 +47,11 @@ export function createRateLimits(
     windows: ReturnType<typeof createWindows>,
     name: string,
     key: string,
-  ): Promise<Headers> {
+  ): Promise<LimitHeaders> {
     const window = shared
       ? await shared.count(name, key, limit.per_ms)
       : windows.count(key, limit.per_ms, clock.now())
-    return headersOf(limit, window, clock.now())
+    return limitHeaders(limit, window, clock.now())
   }
 
   return async (key) => {

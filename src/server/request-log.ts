@@ -58,14 +58,14 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
       const request = toLoggedRequest(exchange, deps)
       kept.push(request)
       // Cut in large steps: shifting at every request would move a thousand entries each time.
-      if (kept.length >= 2 * maxRequests) kept = kept.slice(-maxRequests)
+      if (kept.length >= 2 * maxLoggedRequests) kept = kept.slice(-maxLoggedRequests)
       listener(() => request)
     },
     onAdded(given) {
       listener = given
     },
     list(query) {
-      const newest = kept.slice(-maxRequests).reverse()
+      const newest = kept.slice(-maxLoggedRequests).reverse()
       const cursor = givenCursor(query)
       if (cursor !== undefined && !isId('req', cursor)) {
         throw new LocalpostError(
@@ -108,7 +108,7 @@ export function toLoggedRequest(
   }
 }
 
-const maxRequests = 1000
+const maxLoggedRequests = 1000
 const maxChars = 16 * 1024
 const maxWarningChars = 500
 

@@ -13,8 +13,8 @@ import { streamBody } from './body-streams.ts'
  */
 export function endAfterRequest(answer: Answer, request: IncomingMessage): Answer {
   const { body } = answer
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body instanceof Uint8Array ? body : null
-  if (bytes === null) return answer
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body
+  if (!(bytes instanceof Uint8Array)) return answer
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
     yield bytes
     await restOfRequest(request)

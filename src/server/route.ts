@@ -38,7 +38,7 @@ export interface Route {
   readonly errors?: readonly ErrorCode[]
   /**
    * Who may call: `key` needs an API key, `local` must pass the guard of the control API, `open` only its Origin check;
-   * `public` is for everybody, even pages of other sites.
+   * `public` is for anyone, even pages of other sites.
    */
   readonly access: 'key' | 'local' | 'open' | 'public'
   /** What the caller needs, by the query of the request. Default: `read` for a GET, `full` for the others. */

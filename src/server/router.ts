@@ -3,7 +3,14 @@ import { LocalpostError } from '../core/errors.ts'
 import { type Answer, bytesAnswer } from './answer.ts'
 import type { Face } from './face.ts'
 import { prefixesOf } from './faces.ts'
-import { access, atRoute, fault, logRequest, type RequestDeps, watch } from './middleware.ts'
+import {
+  admitCaller,
+  setRoute,
+  injectFault,
+  logRequest,
+  type RequestDeps,
+  watchAccess,
+} from './middleware.ts'
 import type { Need, Route } from './route.ts'
 import { routeHandler } from './route-handler.ts'
 import { needOf } from './auth.ts'
@@ -14,7 +21,7 @@ import { pageFile, pagePaths } from './ui.ts'
 export function addRoutes(h3: H3, routes: readonly Route[], deps: RequestDeps): void {
   for (const route of routes) {
     const handler = routeHandler(route, deps)
-    const options = middlewareOf(deps, route.access, needOf(route), route.path)
+    const options = middlewareOf(deps, { access: route.access, need: needOf(route), path: route.path })
     for (const path of pathsOf(route))
       for (const method of methodsOf(route)) h3.on(method, toPattern(path), handler, options)
   }
@@ -33,30 +40,29 @@ export function addRest(h3: H3, faces: readonly Face[], uiDir: string, deps: Req
         method,
         toPattern(path),
         (event) => pageFile(uiDir, path, nameOf(event)),
-        middlewareOf(deps, 'open', null, path),
+        middlewareOf(deps, { access: 'open', path }),
       )
   }
   addRefusals(h3, new Map(pagePaths.map((path) => [path, 'GET, HEAD'])), deps)
-  for (const face of faces) addUnsupported(h3, face, middlewareOf(deps, face.access ?? 'key'))
+  for (const face of faces) addUnsupported(h3, face, middlewareOf(deps, { access: face.access ?? 'key' }))
   // A path that does not exist requires a key like one that does.
-  h3.all('/v1/**', refusePath, middlewareOf(deps, 'key'))
+  h3.all('/v1/**', refusePath, middlewareOf(deps, { access: 'key' }))
   for (const face of faces)
     for (const prefix of prefixesOf(face))
-      h3.all(`${prefix}/**`, refusePath, middlewareOf(deps, face.access ?? 'key'))
-  h3.all('/dev/**', refusePath, middlewareOf(deps, 'local'))
+      h3.all(`${prefix}/**`, refusePath, middlewareOf(deps, { access: face.access ?? 'key' }))
+  h3.all('/dev/**', refusePath, middlewareOf(deps, { access: 'local' }))
   h3.all('/**', (event) => toPlainPath(event) ?? missingPage(event) ?? refusePath(event))
 }
 
+/** @param given.path  The path of the route, for logs and traces; none for answers to unknown paths. */
 function middlewareOf(
   deps: RequestDeps,
-  rule: Route['access'],
-  need: ((query: string) => Need) | null = null,
-  route: string | null = null,
+  { access, need, path }: { access: Route['access']; need?: (query: string) => Need; path?: string },
 ): { middleware: Middleware[] } {
-  const named = route === null ? [] : [atRoute(route)]
-  const admit = access(deps, rule, need)
-  if (rule === 'key') return { middleware: [...named, logRequest, fault(deps), admit] }
-  return { middleware: [...named, ...(rule === 'local' ? [admit, watch(deps, need)] : [admit])] }
+  const named = path === undefined ? [] : [setRoute(path)]
+  const admit = admitCaller(deps, access, need)
+  if (access === 'key') return { middleware: [...named, logRequest, injectFault(deps), admit] }
+  return { middleware: [...named, ...(access === 'local' ? [admit, watchAccess(deps, need)] : [admit])] }
 }
 
 /** @param methods  The methods that each path has. */
@@ -66,7 +72,7 @@ function addRefusals(h3: H3, methods: ReadonlyMap<string, string>, deps: Request
       const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
       return isOther ? refusePath(event) : refuseMethod(event, allow)
     }
-    h3.all(toPattern(path), refuse, middlewareOf(deps, areaOf(path, deps.faceOf(path)), null, path))
+    h3.all(toPattern(path), refuse, middlewareOf(deps, { access: accessOf(path, deps.faceOf(path)), path }))
   }
 }
 
@@ -115,10 +121,12 @@ function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-function areaOf(path: string, face: Face | null): Route['access'] {
+/** The access of the routes at a path. */
+function accessOf(path: string, face: Face | null): Route['access'] {
   if (face) return face.access ?? 'key'
   if (path.startsWith('/t/')) return 'public'
-  return path.startsWith('/v1/') ? 'key' : path.startsWith('/dev/') || path === '/metrics' ? 'local' : 'open'
+  if (path.startsWith('/v1/')) return 'key'
+  return path.startsWith('/dev/') || path === '/metrics' ? 'local' : 'open'
 }
 
 function nameOf(event: H3Event): string | undefined {

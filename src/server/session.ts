@@ -9,7 +9,7 @@ import {
 /** The sessions of the page, by the cookie of a request. */
 export interface Sessions {
   /**
-   * Replaces the session of the request by a new one, so that a token that somebody else may know is no longer valid.
+   * Replaces the session of the request by a new one, so that a token that others may know is no longer valid.
    *
    * @param isSecure  Whether the browser came over HTTPS.
    * @returns The value of `Set-Cookie`.
@@ -51,22 +51,22 @@ export function createSessions(stored: StoredSessions, port: () => number | null
     async open(owner, headers, isSecure) {
       await stored.close(tokenOf(headers))
       const token = await stored.open(owner)
-      return `${nameOf()}=${token}; Max-Age=${sessionSeconds}; ${attributes(isSecure)}`
+      return `${nameOf()}=${token}; Max-Age=${sessionSeconds}; ${cookieAttributes({ isSecure, sameSite: 'Strict' })}`
     },
     async close(headers, isSecure) {
       await stored.close(tokenOf(headers))
-      return `${nameOf()}=; Max-Age=0; ${attributes(isSecure)}`
+      return `${nameOf()}=; Max-Age=0; ${cookieAttributes({ isSecure, sameSite: 'Strict' })}`
     },
     login: {
       // Lax: the provider sends the browser back from another site.
       set: (value, isSecure) =>
-        `${nameOf('login')}=${value}; Max-Age=${value === '' ? 0 : loginSeconds}; ${attributes(isSecure, 'Lax')}`,
+        `${nameOf('login')}=${value}; Max-Age=${value === '' ? 0 : loginSeconds}; ${cookieAttributes({ isSecure, sameSite: 'Lax' })}`,
       of: (headers) => tokenOf(headers, nameOf('login')),
     },
     ownerOf: (headers) => stored.ownerOf(tokenOf(headers)),
   }
 }
 
-function attributes(isSecure: boolean, sameSite: 'Strict' | 'Lax' = 'Strict'): string {
+function cookieAttributes({ isSecure, sameSite }: { isSecure: boolean; sameSite: 'Strict' | 'Lax' }): string {
   return `Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
 }

@@ -8,11 +8,11 @@ export interface SignInLimit {
   /**
    * Counts an attempt before the password is checked, so that many at once count too.
    *
-   * @param name  As given; a name that does not exist counts like one that does. null for a sign-in with a provider.
+   * @param name  As given; a name that does not exist counts like one that does. Default: none, for a sign-in with a provider.
    * @returns A function to call if the password was right: the attempt then does not count.
    * @throws rate_limit_exceeded with `Retry-After`, whether or not the password is right.
    */
-  begin(address: string, name: string | null): () => void
+  begin(address: string, name?: string): () => void
 }
 
 /**
@@ -38,9 +38,9 @@ export function createSignInLimit(now: () => number = monotonicNow): SignInLimit
       const at = now()
       const network = networkOf(address)
       const ofAddress = addresses.count(network, windowMs, at)
-      assertBelow(20, ofAddress, at, network)
-      const ofName = name === null ? null : names.count(name, windowMs, at)
-      if (ofName) assertBelow(60, ofName, at, 'several addresses')
+      assertBelow(mostPerAddress, ofAddress, at, network)
+      const ofName = name === undefined ? null : names.count(name, windowMs, at)
+      if (ofName) assertBelow(mostPerUser, ofName, at, 'several addresses')
       return () => {
         ofAddress.used--
         if (ofName) ofName.used--
@@ -50,3 +50,5 @@ export function createSignInLimit(now: () => number = monotonicNow): SignInLimit
 }
 
 const windowMs = 60_000
+const mostPerAddress = 20
+const mostPerUser = 60

@@ -27,7 +27,7 @@ export async function orErrorPage(
 export function signedInPage(): Answer {
   const ways =
     '<meta http-equiv="refresh" content="0; url=../../"><p><a href="../../">Go to the inbox</a></p>'
-  return plainPage('Signed in', ways, 200, {})
+  return plainPage('Signed in', ways, 200)
 }
 
 /**

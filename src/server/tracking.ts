@@ -11,7 +11,7 @@ const { get, post } = defineRoutes({
 })
 
 /**
- * `/t`: the URLs in tracked mail, and those by which receivers confirm webhooks. Everybody may call them, wherever the
+ * `/t`: the URLs in tracked mail, and those by which receivers confirm webhooks. Anyone may call them, wherever the
  * mail is read; only their token decides what they do.
  */
 export function trackingRoutes(

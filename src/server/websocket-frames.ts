@@ -1,12 +1,15 @@
 /** @see RFC 6455 section 11.8 */
 const opcodes = { continuation: 0x0, text: 0x1, binary: 0x2, close: 0x8, ping: 0x9, pong: 0xa } as const
+/** In place of a length: it follows in 16 or in 64 bits. @see RFC 6455 section 5.2 */
+const lengthIn16Bits = 126
+const lengthIn64Bits = 127
 
 /** A message of text. @see RFC 6455 section 5.2 */
 export function textFrame(text: string): Buffer {
   return frame(opcodes.text, Buffer.from(text))
 }
 
-/** A question whether the other side is there, which every client answers by itself. */
+/** A question whether the other side is there, which every client answers. */
 export const pingFrame: Buffer = frame(opcodes.ping)
 
 /** The answer to a ping. */
@@ -39,6 +42,7 @@ export function createFrameReader(): (piece: Uint8Array) => ClientFrame[] {
   /** The bytes of a message of which more fragments follow; null if there is none. */
   let begun: number | null = null
 
+  /** Takes one frame off the beginning. The checks follow the order of the bytes in the frame. */
   function take(): ClientFrame | 'dropped' | 'incomplete' {
     const wrong = (code: number): ClientFrame => ({ kind: 'wrong', code })
     const [first, second] = rest
@@ -50,13 +54,13 @@ export function createFrameReader(): (piece: Uint8Array) => ClientFrame[] {
     // No extension was agreed on, and everything from a client is masked.
     if ((first & 0x70) !== 0 || !isKnown || (second & 0x80) === 0) return wrong(protocolError)
     const short = second & 0x7f
-    if (isControl && (!isLast || short > 125)) return wrong(protocolError)
+    if (isControl && (!isLast || short >= lengthIn16Bits)) return wrong(protocolError)
     if (!isControl && (opcode === opcodes.continuation) !== (begun !== null)) return wrong(protocolError)
-    if (short === 127) return wrong(tooBig)
-    if (short === 126 && rest.length < 4) return 'incomplete'
-    const length = short === 126 ? rest.readUInt16BE(2) : short
-    if (!isControl && (begun ?? 0) + length > maxMessageBytes) return wrong(tooBig)
-    const start = (short === 126 ? 4 : 2) + maskBytes
+    if (short === lengthIn64Bits) return wrong(tooBig)
+    if (short === lengthIn16Bits && rest.length < 4) return 'incomplete'
+    const length = short === lengthIn16Bits ? rest.readUInt16BE(2) : short
+    if (!isControl && (begun ?? 0) + length > maxClientMessageBytes) return wrong(tooBig)
+    const start = (short === lengthIn16Bits ? 4 : 2) + maskBytes
     if (rest.length < start + length) return 'incomplete'
     const mask = rest.subarray(start - maskBytes, start)
     const payload = Buffer.from(
@@ -88,7 +92,7 @@ export function createFrameReader(): (piece: Uint8Array) => ClientFrame[] {
 }
 
 /** The largest message of a client, which is dropped. */
-export const maxMessageBytes = 4096
+export const maxClientMessageBytes = 4096
 
 const maskBytes = 4
 const protocolError = 1002
@@ -103,10 +107,15 @@ function mayClose(code: number): boolean {
 /** Servers do not mask. */
 function frame(opcode: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
   const { length } = payload
-  const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10)
-  head[0] = 0x80 | opcode
-  head[1] = length < 126 ? length : length < 65_536 ? 126 : 127
-  if (head.length === 4) head.writeUInt16BE(length, 2)
-  if (head.length === 10) head.writeBigUInt64BE(BigInt(length), 2)
+  const first = 0x80 | opcode
+  if (length < lengthIn16Bits) return Buffer.concat([Buffer.from([first, length]), payload])
+  if (length < 2 ** 16) {
+    const head = Buffer.from([first, lengthIn16Bits, 0, 0])
+    head.writeUInt16BE(length, 2)
+    return Buffer.concat([head, payload])
+  }
+  const head = Buffer.alloc(10)
+  head.set([first, lengthIn64Bits])
+  head.writeBigUInt64BE(BigInt(length), 2)
   return Buffer.concat([head, payload])
 }

@@ -13,9 +13,9 @@ import { LocalpostError, validationError, type FieldError } from '../core/errors
 import { longBytes, type JobThread } from '../core/job-thread.ts'
 import { isDeeperThan, maxDepth } from '../core/json-body.ts'
 import {
-  createOutputs,
+  createTemplateOutputs,
   invalidTemplate,
-  inWords,
+  faultInWords,
   missingData,
   TemplateFaultError,
   tooManySteps,
@@ -139,7 +139,7 @@ export async function renderTexts(
   const { missing = 'empty', escape = 'html', helpers = 'extended' } = options
   if (isDeeperThan(maxDepth, data))
     throw validationError([{ field: 'data', message: `must not be nested deeper than ${maxDepth} levels` }])
-  const outputs = createOutputs({ maxBytes, maxSteps: steps })
+  const outputs = createTemplateOutputs({ maxBytes, maxSteps: steps })
   const rendered = { subject: '', html: '', text: '' }
   const renderText = await languages[engine]()
   for (const field of fields) {
@@ -165,7 +165,7 @@ async function findFaults(
   return fields.flatMap((field) =>
     faultsOf(() => renderText(texts[field] ?? '', { helpers })).map((fault) => ({
       field,
-      message: inWords(fault),
+      message: faultInWords(fault),
     })),
   )
 }

@@ -1,6 +1,6 @@
 import { quote } from '../core/errors.ts'
 import { maxDepth } from '../core/json-body.ts'
-import { createPlaceIn, maxNesting, type Place } from './places.ts'
+import { createPlaceIn, maxNesting, type TemplatePlace } from './places.ts'
 import { TemplateFaultError, type TemplateFault } from './output.ts'
 
 /**
@@ -24,7 +24,7 @@ export interface MustachioPath {
   readonly written: string
   /** `..` leads upwards. */
   readonly names: readonly string[]
-  readonly place: () => Place
+  readonly place: () => TemplatePlace
 }
 
 /** Reads a template, in time in proportion to its length. @throws TemplateFaultError with all that is wrong with it. */

@@ -42,14 +42,14 @@ export class TemplateFaultError extends Error {
 export const tooManySteps = 'too many steps'
 
 /** The output of all texts of an email, which share their limits. */
-export interface Outputs {
+export interface TemplateOutputs {
   /** @throws validation_error, message_too_large and invalid_template where a limit is reached. */
   of(field: TemplateField): Output & { text(): string }
   /** The paths that lead to nothing, each once, as they came. */
   missing(): string[]
 }
 
-export function createOutputs({ maxBytes, maxSteps }: RenderLimits): Outputs {
+export function createTemplateOutputs({ maxBytes, maxSteps }: RenderLimits): TemplateOutputs {
   const bytesLeft = { ...maxBytes }
   const missing = new Set<string>()
   let stepsLeft = maxSteps
@@ -59,7 +59,7 @@ export function createOutputs({ maxBytes, maxSteps }: RenderLimits): Outputs {
       let written = ''
       const add = (text: string): void => {
         bytesLeft[limit] -= Buffer.byteLength(text)
-        if (bytesLeft[limit] < 0) throw tooLarge(limit, maxBytes[limit])
+        if (bytesLeft[limit] < 0) throw outputTooLarge(limit, maxBytes[limit])
         written += text
       }
       return {
@@ -82,7 +82,7 @@ export function createOutputs({ maxBytes, maxSteps }: RenderLimits): Outputs {
 
 const pieceLength = 65_536
 
-function tooLarge(limit: 'subject' | 'bodies', most: number): LocalpostError {
+function outputTooLarge(limit: 'subject' | 'bodies', most: number): LocalpostError {
   if (limit === 'subject') {
     const message = `takes more than ${most} bytes with its template rendered; at most ${most} are taken`
     return validationError([{ field: 'subject', message }])
@@ -101,12 +101,12 @@ function stepsExceeded(field: TemplateField, most: number): LocalpostError {
 
 /** The error of a wrong template. */
 export function invalidTemplate(field: TemplateField, faults: readonly TemplateFault[]): LocalpostError {
-  const errors = faults.map((fault) => ({ field, message: inWords(fault) }))
+  const errors = faults.map((fault) => ({ field, message: faultInWords(fault) }))
   return new LocalpostError('invalid_template', `${field}: ${errors[0]?.message}.`, { errors })
 }
 
 /** A fault with its place. */
-export function inWords({ line, column, message }: TemplateFault): string {
+export function faultInWords({ line, column, message }: TemplateFault): string {
   return `line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`
 }
 

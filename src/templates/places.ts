@@ -1,7 +1,7 @@
 import { createLineAt } from '../core/line-at.ts'
 
 /** A place in a template; both numbers begin at 1. */
-export interface Place {
+export interface TemplatePlace {
   readonly line: number
   readonly column: number
 }
@@ -10,7 +10,7 @@ export interface Place {
 export const maxNesting = 100
 
 /** @returns A function that returns the place of an offset into the text. The lines are found at its first call. */
-export function createPlaceIn(text: string): (offset: number) => Place {
+export function createPlaceIn(text: string): (offset: number) => TemplatePlace {
   let lineAt: ((offset: number) => number) | null = null
   return (offset) => {
     lineAt ??= createLineAt(text)

@@ -8,12 +8,12 @@ import type {
   TemplateVersion,
 } from './types.ts'
 
-const maxBodyBytes = 1_000_000
+const maxTemplateBytes = 1_000_000
 
 const body = z
   .string()
-  .max(maxBodyBytes, { abort: true })
-  .refine((text) => Buffer.byteLength(text) <= maxBodyBytes, 'must have at most 1 MB')
+  .max(maxTemplateBytes, { abort: true })
+  .refine((text) => Buffer.byteLength(text) <= maxTemplateBytes, 'must have at most 1 MB')
   .nullable()
   .optional()
 
@@ -25,9 +25,9 @@ export const templateEngineSchema: z.ZodType<TemplateEngine> = z.enum([
 ])
 
 /** How many names the `metadata` of a template may have. */
-const maxMetadata = 100
+const maxTemplateMetadata = 100
 /** How many characters the names and values of `metadata` may have together. */
-const maxMetadataChars = 262_144
+const maxTemplateMetadataChars = 262_144
 
 const name = z
   .string()
@@ -46,17 +46,20 @@ const metadata = z
     },
     z.record(z.string(), z.string()),
   )
-  .refine((given) => Object.keys(given).length <= maxMetadata, `must have at most ${maxMetadata} names`)
+  .refine(
+    (given) => Object.keys(given).length <= maxTemplateMetadata,
+    `must have at most ${maxTemplateMetadata} names`,
+  )
   .refine(
     (given) =>
       Object.entries(given).reduce((sum, [one, value]) => sum + one.length + value.length, 0) <=
-      maxMetadataChars,
-    `must have at most ${maxMetadataChars} characters in names and values`,
+      maxTemplateMetadataChars,
+    `must have at most ${maxTemplateMetadataChars} characters in names and values`,
   )
   .optional()
   .meta({
-    description: `Names and values that stay with the template: at most ${maxMetadata}, and ${maxMetadataChars} characters together`,
-    maxProperties: maxMetadata,
+    description: `Names and values that stay with the template: at most ${maxTemplateMetadata}, and ${maxTemplateMetadataChars} characters together`,
+    maxProperties: maxTemplateMetadata,
   })
 
 /** A template to store, with at least one of the members: the body of `PUT /dev/templates/{id}`. */
@@ -84,7 +87,7 @@ export const templateInputSchema: z.ZodType<TemplateInput> = z
     error: 'must have at least one of subject, html, text and name that is not empty',
   })
 
-const renderedText = z.string().max(maxBodyBytes).optional()
+const renderedText = z.string().max(maxTemplateBytes).optional()
 
 /** Texts to be rendered without storing them: the body of `POST /dev/templates/render`. */
 export const templateRenderingSchema: z.ZodType<TemplateRendering> = z.strictObject({
@@ -105,7 +108,7 @@ export const renderedTextsSchema: z.ZodType<RenderedTexts> = z.strictObject({
 
 /** HTML to be shown: the body of `POST /dev/templates/preview`. */
 export const shownHtmlSchema: z.ZodType<{ html: string }> = z.strictObject({
-  html: z.string().max(4 * maxBodyBytes),
+  html: z.string().max(4 * maxTemplateBytes),
 })
 
 /** HTML as it may be shown: the answer. Characters that are escaped make it longer. */

@@ -13,7 +13,7 @@ export const templateCollection: Collection<TemplateRecord> = { name: 'templates
 export type TemplateContent = Pick<Template, 'subject' | 'html' | 'text' | 'engine'>
 
 /** The content of a template, or of a version, as stored. */
-export function contentOf({
+export function templateContentOf({
   subject,
   html,
   text,

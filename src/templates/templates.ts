@@ -12,7 +12,7 @@ import { templateInputSchema } from './schema.ts'
 import { checkTemplate, templateError, type templateJobs } from './engines.ts'
 import type { TemplateContent, TemplateRecord } from './template.ts'
 import type { Template, TemplateInput, TemplateVersion } from './types.ts'
-import { contentOf, templateCollection } from './template.ts'
+import { templateContentOf, templateCollection } from './template.ts'
 import { createVersions } from './versions.ts'
 
 /** Stored templates, for `/dev/templates` and for send requests that name one. */
@@ -131,7 +131,7 @@ export function createTemplates(deps: {
       }),
     async find(id) {
       const record = await store.get(templateCollection, id)
-      return record && contentOf(record)
+      return record && templateContentOf(record)
     },
   }
 }
@@ -140,11 +140,11 @@ export function createTemplates(deps: {
 const isTemplateId = (text: string): boolean => /^(?!\.{1,2}$)[\w.-]{1,128}$/.test(text)
 
 function isSame(known: TemplateRecord, { subject, html, text, engine }: TemplateContent): boolean {
-  const old = contentOf(known)
+  const old = templateContentOf(known)
   return old.subject === subject && old.html === html && old.text === text && old.engine === engine
 }
 
 function toTemplate(record: TemplateRecord): Complete<Template> {
   const { id, name = null, metadata, created, updated } = record
-  return { id, ...contentOf(record), name, metadata, created, updated }
+  return { id, ...templateContentOf(record), name, metadata, created, updated }
 }

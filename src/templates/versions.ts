@@ -3,7 +3,7 @@ import type { Ids } from '../core/ids.ts'
 import { notFound } from '../store/repository.ts'
 import type { Blob, Change, Collection, Store, StoredRecord } from '../store/store.ts'
 import { blobOf, insert, remove } from '../store/store.ts'
-import { contentOf, type TemplateContent, type TemplateRecord } from './template.ts'
+import { templateContentOf, type TemplateContent, type TemplateRecord } from './template.ts'
 import type { TemplateVersion } from './types.ts'
 
 /** A version as stored; its content is a blob. */
@@ -40,13 +40,13 @@ export function createVersions({ store, ids }: { store: Store; ids: Ids }): Vers
   /** Null if the version was removed meanwhile. */
   async function readContent(id: string): Promise<TemplateContent | null> {
     const bytes = await store.readBlob(`${id}/content`)
-    return bytes && contentOf(JSON.parse(bytes.toString()) as TemplateRecord)
+    return bytes && templateContentOf(JSON.parse(bytes.toString()) as TemplateRecord)
   }
   return {
     async keep(known) {
       const { id: template, updated } = known
       const id = ids.next('tv')
-      const blob = blobOf(`${id}/content`, JSON.stringify(contentOf(known)))
+      const blob = blobOf(`${id}/content`, JSON.stringify(templateContentOf(known)))
       const record: Omit<Complete<VersionRecord>, 'version'> = { id, template, updated, bytes: blob.size }
       let [count, bytes] = [1, blob.size]
       const surplus = (await recordsOf(template)).filter((older) => {

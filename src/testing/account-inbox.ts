@@ -65,13 +65,13 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
       return (await inbox.list({ limit: 1 })).items[0]?.id ?? beforeAll
     },
     async waitFor(query, options = {}) {
-      const [mail] = await wait(query, 1, readOptions(options, 'waitFor()', waitTimeoutMs))
+      const [mail] = await wait(query, 1, readWaitOptions(options, 'waitFor()', waitTimeoutMs))
       if (!mail) throw new TypeError('A wait ended without a mail.')
       return mail
     },
     async waitForCount(query, count, options = {}) {
       assertWaitCount(count)
-      return wait(query, count, readOptions(options, 'waitForCount()', waitTimeoutMs))
+      return wait(query, count, readWaitOptions(options, 'waitForCount()', waitTimeoutMs))
     },
     async explainMissing({ since, signal, ...query } = {}) {
       assertKnownOptions(query, ['to'], 'inbox.explainMissing()')
@@ -84,7 +84,7 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
       return ask('POST', ['inbox', idOf(mail), 'reply'], { body: request, ...(signal && { signal }) })
     },
     async expectNone(query, options = {}) {
-      const given = readOptions(options, 'expectNone()', defaultQuietMs)
+      const given = readWaitOptions(options, 'expectNone()', defaultQuietMs)
       const found = await wait(query, 1, given).catch((error: unknown) => {
         if (isErrorOf(error, 'wait_timeout')) return []
         throw error
@@ -170,7 +170,7 @@ const longestWaitMs = 300_000
 /** Sorts before the id of every mail. */
 const beforeAll = `em_${'0'.repeat(22)}`
 
-function readOptions(options: WaitOptions | QuietOptions, of: string, defaultMs: number): Wait {
+function readWaitOptions(options: WaitOptions | QuietOptions, of: string, defaultMs: number): Wait {
   assertKnownOptions(options, ['timeoutMs', 'after', 'signal'], of)
   const { timeoutMs = defaultMs, after, signal } = options
   assertWaitMs('timeoutMs', timeoutMs)

@@ -1,6 +1,6 @@
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
 import { checkMail } from '../checks/run.ts'
-import type { CheckedMail } from '../checks/subject.ts'
+import type { CheckedMail } from '../checks/check.ts'
 import type { Finding } from '../checks/types.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Mail } from '../inbox/types.ts'

@@ -91,11 +91,14 @@ function changedLines(lines: readonly DiffLine[]): string[] {
     if (!shown.has(at)) continue
     if (at > last + 1) written.push('  …')
     last = at
-    written.push(`${kind === 'same' ? ' ' : kind === 'added' ? '+' : '-'} ${text}`)
-    if (written.length === maxLines) return [...written, `  … (only the first ${maxLines} lines are shown)`]
+    written.push(`${diffMarks[kind]} ${text}`)
+    if (written.length === maxDiffLines)
+      return [...written, `  … (only the first ${maxDiffLines} lines are shown)`]
   }
   return written
 }
 
+const diffMarks: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '-' }
+/** Unchanged lines shown on each side of a change. */
 const around = 2
-const maxLines = 200
+const maxDiffLines = 200

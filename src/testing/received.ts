@@ -55,11 +55,8 @@ export function assertMail(received: unknown, matcher: string): asserts received
 
 function kindOf(value: unknown): string {
   if (value instanceof Promise) return 'a promise: await it first'
-  return value === null
-    ? 'null'
-    : Array.isArray(value)
-      ? 'an array'
-      : typeof value === 'object'
-        ? `an object without what it needs: ${quote(value)}`
-        : `a value of type ${typeof value}`
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'object') return `an object without what it needs: ${quote(value)}`
+  return `a value of type ${typeof value}`
 }

@@ -29,7 +29,7 @@ export interface Hits {
    * Resolves when the event is stored. An event is written with the whole record of its email. If that is large, the
    * next write waits in proportion, and hits in the meantime resolve before they are stored.
    *
-   * There is no event for an unknown recipient, after a permanent bounce or a failure (the mail reached nobody), and
+   * There is no event for an unknown recipient, after a permanent bounce or a failure (the mail was not delivered), and
    * beyond 500 events of one recipient, which limits the size of the record.
    *
    * @returns Whether the email still exists.
@@ -42,7 +42,7 @@ export interface Hits {
 }
 
 /** The hits of one email that are not stored. */
-interface Queue {
+interface EmailQueue {
   waiting: { recipient: number; event: EmailEvent }[]
   /** Set during the pause after a write of a large record. */
   rest: NodeJS.Timeout | null
@@ -55,17 +55,17 @@ interface Queue {
 /** @param deps.onError  Called when hits could not be stored after their requests were answered. */
 export function createHits(deps: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
   const { store, clock, onError } = deps
-  const queues = new Map<string, Queue>()
+  const queues = new Map<string, EmailQueue>()
   let isClosed = false
 
-  function queueOf(id: string): Queue {
+  function queueOf(id: string): EmailQueue {
     let queue = queues.get(id)
     if (!queue) queues.set(id, (queue = { waiting: [], rest: null, next: null, last: Promise.resolve() }))
     return queue
   }
 
   /** Stores the waiting hits after the running write; hits that come until then share it. */
-  function write(id: string, queue: Queue): Promise<boolean> {
+  function write(id: string, queue: EmailQueue): Promise<boolean> {
     if (queue.next) return queue.next
     const next = queue.last.then(async () => {
       queue.next = null
@@ -80,7 +80,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
     return next
   }
 
-  async function storeWaiting(id: string, queue: Queue): Promise<boolean> {
+  async function storeWaiting(id: string, queue: EmailQueue): Promise<boolean> {
     const hits = queue.waiting
     queue.waiting = []
     let size = 0
@@ -98,14 +98,14 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
   }
 
   /** Ends the pause of an email. */
-  function wake(id: string, queue: Queue): void {
+  function wake(id: string, queue: EmailQueue): void {
     if (queue.rest) clearTimeout(queue.rest)
     queue.rest = null
     if (queue.waiting.length > 0) void write(id, queue).catch(onError)
     else drop(id, queue)
   }
 
-  function drop(id: string, queue: Queue): void {
+  function drop(id: string, queue: EmailQueue): void {
     if (!queue.rest && !queue.next && queue.waiting.length === 0) queues.delete(id)
   }
 
@@ -146,7 +146,7 @@ const minRestMs = 1000
 const maxWaiting = 500
 
 /** The email with the events of hits; null if there are none to add. */
-function withHits(email: EmailRecord, hits: Queue['waiting']): EmailRecord | null {
+function withHits(email: EmailRecord, hits: EmailQueue['waiting']): EmailRecord | null {
   const added = new Map<string, EmailEvent[]>()
   for (const { recipient, event } of hits) {
     const state = email.recipients[recipient]

@@ -37,7 +37,7 @@ export function prepareRewrite(html: string): (targets: TrackingTargets) => stri
         isPixelPut = true
       }
       const url = linkUrl(link.href)
-      if (url !== null) splice(link.start, link.end, quoted(link, url))
+      if (url !== null) splice(link.start, link.end, quotedAttribute(link, url))
     }
     if (!isPixelPut) putPixel()
     pieces.push(html.slice(from))
@@ -46,13 +46,13 @@ export function prepareRewrite(html: string): (targets: TrackingTargets) => stri
 }
 
 // An unquoted value gets quotes, because the new one may have characters that would end it.
-function quoted({ isQuoted }: LinkMark, url: string): string {
-  return isQuoted ? escaped(url) : `"${escaped(url)}"`
+function quotedAttribute({ isQuoted }: LinkMark, url: string): string {
+  return isQuoted ? escapedAttribute(url) : `"${escapedAttribute(url)}"`
 }
 
 function pixel(url: string): string {
   const style = 'display:none;width:1px;height:1px;border:0'
-  return `<img src="${escaped(url)}" width="1" height="1" alt="" style="${style}">`
+  return `<img src="${escapedAttribute(url)}" width="1" height="1" alt="" style="${style}">`
 }
 
 const entities: Readonly<Record<string, string>> = {
@@ -63,6 +63,6 @@ const entities: Readonly<Record<string, string>> = {
   '>': '&gt;',
 }
 
-function escaped(url: string): string {
+function escapedAttribute(url: string): string {
   return url.replace(/[&"'<>]/g, (char) => entities[char] ?? char)
 }

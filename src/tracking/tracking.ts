@@ -22,7 +22,7 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
     domain: Pick<DomainRecord, 'open_tracking_enabled' | 'click_tracking_enabled'>,
   ): ((html: string) => (recipient: number) => string) | null
   /** The URL that ends a contact's subscription with one POST; for `List-Unsubscribe` (RFC 8058). */
-  unsubscribeUrl(audienceId: string, contactId: string, broadcastId: string): string
+  unsubscribeUrl(subscription: Subscription): string
   /**
    * Records that the image of a mail was loaded.
    *
@@ -40,6 +40,14 @@ export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
   unsubscribe(token: string, options?: { ask?: boolean }): Promise<void>
 }
 
+/** What a `List-Unsubscribe` field ends. */
+export interface Subscription {
+  readonly audience_id: string
+  readonly contact_id: string
+  /** The broadcast whose mail has the link; `""` if it is not known. */
+  readonly broadcast_id: string
+}
+
 /** The dependencies of tracking. */
 export interface TrackingDeps {
   store: Store
@@ -48,11 +56,8 @@ export interface TrackingDeps {
   random?: RandomSource
   /** The base of the URLs, without a slash at its end; called for every message that is composed. */
   baseUrl(): string
-  /**
-   * @param broadcastId  The broadcast whose mail has the link; `""` if it is not known.
-   * @throws not_found if the contact was removed.
-   */
-  onUnsubscribe(audienceId: string, contactId: string, broadcastId: string): Promise<unknown>
+  /** Ends the subscription. @throws not_found if the contact was removed. */
+  onUnsubscribe(subscription: Subscription): Promise<unknown>
   /** Called with errors of storing a hit after it was answered. */
   onError(error: unknown): void
 }
@@ -92,8 +97,8 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
           })
       }
     },
-    unsubscribeUrl(audience_id, contact_id, broadcast_id) {
-      const token = tokens.make({ kind: 'unsubscribe', audience_id, contact_id, broadcast_id })
+    unsubscribeUrl(subscription) {
+      const token = tokens.make({ kind: 'unsubscribe', ...subscription })
       return `${deps.baseUrl()}/t/u/${token}`
     },
     async open(text, visitor) {
@@ -118,7 +123,7 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
     async unsubscribe(text, { ask = false } = {}) {
       const token = tokens.read('unsubscribe', text)
       if (!token) throw unknownAddress()
-      if (!ask) await deps.onUnsubscribe(token.audience_id, token.contact_id, token.broadcast_id)
+      if (!ask) await deps.onUnsubscribe(token)
     },
   }
 }

@@ -2,7 +2,7 @@ import { expect as baseExpect, test as baseTest, type ExpectStatic, type TestAPI
 import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import type { MailMatchers } from '../testing/matchers.ts'
-import { withLines } from './lines.ts'
+import { withCallLines } from './lines.ts'
 import { assertKnownOptions, createUnnoted, matchers, startForTest } from './parts.ts'
 import { assertScope, type TestScope, useInTest } from './scope.ts'
 
@@ -90,7 +90,7 @@ const ofCreateTest = { maker: 'createTest()', one: 'instance' }
  */
 export const test: TestAPI<LocalpostFixtures> = createTest()
 
-baseExpect.extend(withLines(matchers))
+baseExpect.extend(withCallLines(matchers))
 
 /** Vitest's `expect` with the matchers of {@link MailMatchers}. */
 export const expect: ExpectStatic = baseExpect

@@ -4,7 +4,7 @@ import { framesOfTest, type Matchers, type Outcome } from './parts.ts'
  * The matchers for vitest. Those that wait show the line of their call: vitest creates the error of a matcher when the
  * wait is over, and if its promise was not awaited at once, the stack no longer contains the test.
  */
-export function withLines(matchers: Matchers): Matchers {
+export function withCallLines(matchers: Matchers): Matchers {
   return {
     ...matchers,
     toHaveSent: withLine(matchers.toHaveSent),
@@ -13,11 +13,11 @@ export function withLines(matchers: Matchers): Matchers {
   }
 }
 
-type Waiting<Self, Given extends unknown[]> = (this: Self, ...given: Given) => Promise<Outcome>
+type WaitingMatcher<Self, Given extends unknown[]> = (this: Self, ...given: Given) => Promise<Outcome>
 
 function withLine<Self extends { isNot?: boolean }, Given extends unknown[]>(
-  check: Waiting<Self, Given>,
-): Waiting<Self, Given> {
+  check: WaitingMatcher<Self, Given>,
+): WaitingMatcher<Self, Given> {
   return function matcher(...given) {
     return orThrow(check.apply(this, given), this.isNot === true, framesOfTest(matcher))
   }

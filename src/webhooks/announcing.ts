@@ -7,7 +7,7 @@ import { insert, type Change, type CommitHook, type Store, type StoredRecord } f
 import type { Deliveries } from './deliveries.ts'
 import { isWanted } from './event-types.ts'
 import { domainPayloads, emailPayloads } from './payloads.ts'
-import type { Sender } from './sender.ts'
+import type { WebhookSender } from './sender.ts'
 import { webhookDeliveryCollection, type WebhookPayload } from './webhook.ts'
 
 /**
@@ -27,7 +27,7 @@ import { webhookDeliveryCollection, type WebhookPayload } from './webhook.ts'
  */
 export function announcing(deps: {
   store: Store
-  senders: ReadonlyMap<string, Sender>
+  senders: ReadonlyMap<string, WebhookSender>
   log: Pick<Deliveries, 'begin' | 'removeWaiting'>
   ids: Ids
   clock: Clock
@@ -38,9 +38,9 @@ export function announcing(deps: {
   onError(error: unknown): void
 }): CommitHook {
   const { store, senders, log, ids, clock, maxWaiting, wants = () => true, onError } = deps
-  const overfull = new Set<Sender>()
+  const overfull = new Set<WebhookSender>()
 
-  function hasRoom(sender: Sender, count: number): boolean {
+  function hasRoom(sender: WebhookSender, count: number): boolean {
     if (sender.waiting + count < maxWaiting) {
       if (sender.waiting < maxWaiting / 2) overfull.delete(sender)
       return true
@@ -55,7 +55,7 @@ export function announcing(deps: {
     return false
   }
 
-  function tell(sender: Sender, count: number): void {
+  function tell(sender: WebhookSender, count: number): void {
     const { id } = sender.webhook
     sender.added(count)
     if (senders.has(id)) sender.wake()
@@ -64,7 +64,7 @@ export function announcing(deps: {
   }
 
   /** The changes that add deliveries. Adds their number for each webhook to `counts`. */
-  function deliveriesOf({ payload, email }: Announced, counts: Map<Sender, number>): Change[] {
+  function deliveriesOf({ payload, email }: Announced, counts: Map<WebhookSender, number>): Change[] {
     const wanting = [...senders.values()].flatMap((sender) => {
       const { webhook } = sender
       if (webhook.disabled || !isWanted(payload.type, webhook.events)) return []
@@ -102,13 +102,13 @@ export function announcing(deps: {
     if (written.length === 0) return null
     const isNew = written.every(({ op }) => op === 'insert')
     let replaced: Replaced | null = []
-    let announced: ReadonlyMap<Sender, number> = new Map()
+    let announced: ReadonlyMap<WebhookSender, number> = new Map()
     return {
       prepare: isNew ? undefined : async () => void (replaced = await readReplaced(written)),
       add() {
         const before = replaced
         if (!before) return []
-        const counts = new Map<Sender, number>()
+        const counts = new Map<WebhookSender, number>()
         try {
           const now = clock.now()
           const payloads = written.flatMap((change, i) => toPayloads(change, before[i] ?? null, now))
@@ -168,7 +168,7 @@ interface Announced {
  * @returns Of one undefined for the form of Localpost; of none if the webhook does not get this event.
  */
 function shapedFor(
-  { shape, webhook }: Pick<Sender, 'shape' | 'webhook'>,
+  { shape, webhook }: Pick<WebhookSender, 'shape' | 'webhook'>,
   { data }: WebhookPayload,
   email: EmailRecord | null,
   wants: WantsEvent,

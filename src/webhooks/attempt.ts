@@ -2,7 +2,7 @@ import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, hostAndPort, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import type { Attributes } from '../core/tracer.ts'
-import { bodyOf } from './deliveries.ts'
+import { postedBody } from './deliveries.ts'
 import type { WebhookShape } from './shape.ts'
 import type { WebhookDeliveryRecord } from './webhook.ts'
 import type { Webhook, WebhookAttempt } from './types.ts'
@@ -40,7 +40,7 @@ export async function attemptDelivery(
   } & Calling,
 ): Promise<WebhookAttempt> {
   const { event_id } = delivery
-  const body = bodyOf(delivery)
+  const body = postedBody(delivery)
   const began = monotonicNow()
   const done = (outcome: Pick<WebhookAttempt, 'status' | 'error' | 'response'>): WebhookAttempt => ({
     timestamp: now,

@@ -148,7 +148,7 @@ const trimmedAtOnce = 100
 const maxBodyChars = 4096
 
 /** What is posted. */
-export function bodyOf({ payload, shaped_body }: WebhookDeliveryRecord): string {
+export function postedBody({ payload, shaped_body }: WebhookDeliveryRecord): string {
   return shaped_body ?? JSON.stringify(payload)
 }
 
@@ -168,7 +168,7 @@ function toDelivery(record: WebhookDeliveryRecord, subject: string | null): Comp
     created,
     state,
     due,
-    body: bodyOf(record).slice(0, maxBodyChars),
+    body: postedBody(record).slice(0, maxBodyChars),
     attempts,
   }
 }

@@ -17,11 +17,12 @@ export function toWebhook(
   const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, shape, headers } = input
   const { events = ['*'], shape_events } = shapedEvents(input, shapes)
   const shaped = { ...(shape && { shape }), ...(shape_events && { shape_events }) }
-  return { id, url, secret, events: [...new Set<WebhookPattern>(events)], ...headersOf(headers), ...shaped }
+  const own = { id, url, secret, events: [...new Set<WebhookPattern>(events)] }
+  return { ...own, ...headersMember(headers), ...shaped }
 }
 
 /** The member of a webhook, which is absent without headers. */
-export function headersOf(headers: Webhook['headers'] = {}): Pick<Webhook, 'headers'> {
+export function headersMember(headers: Webhook['headers'] = {}): Pick<Webhook, 'headers'> {
   return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
@@ -52,7 +53,7 @@ export function shapedEvents(
  * The webhooks of the options. They are named after the address, so that pending deliveries continue after a restart, and never
  * go to another address.
  */
-export function fromOptions(
+export function optionWebhooks(
   given: readonly WebhookInput[],
   random: RandomSource,
   shapes: readonly WebhookShape[],

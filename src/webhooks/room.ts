@@ -1,7 +1,7 @@
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { urlProblem } from '../net/guarded-request.ts'
 import type { Calling } from './attempt.ts'
-import type { Sender } from './sender.ts'
+import type { WebhookSender } from './sender.ts'
 
 /** Decides which webhooks may be added: at most 20, each with a URL of its own that may be called. */
 export interface WebhookRoom {
@@ -9,17 +9,17 @@ export interface WebhookRoom {
   assertRoom(count: number): void
   /**
    * @param url  As `URL` writes it, so that `http://x.test` and `http://X.test/` are the same URL.
-   * @param ownId  The webhook that may have it already; null for a new one.
+   * @param ownId  The webhook that may have it already. Default: none, for a new one.
    * @throws validation_error if it may not be called; webhook_exists.
    */
-  assertUrl(url: string, ownId: string | null): void
+  assertUrl(url: string, ownId?: string): void
   /** Stores a webhook. Its URL is taken meanwhile: two concurrent requests must not create the same webhook twice. */
-  storing<T>(url: string, ownId: string | null, work: () => Promise<T>): Promise<T>
+  storing<T>(webhook: { url: string; isNew: boolean }, work: () => Promise<T>): Promise<T>
 }
 
 /** @param senders  The current webhooks, by id. */
 export function createWebhookRoom(
-  senders: ReadonlyMap<string, Sender>,
+  senders: ReadonlyMap<string, WebhookSender>,
   problemOf: Calling['problemOf'],
 ): WebhookRoom {
   const beingStored = new Set<string>()
@@ -43,14 +43,14 @@ export function createWebhookRoom(
         `There is a webhook to ${quote(url)} already${which}. A second one would deliver each event twice: use that one, or remove it first.`,
       )
     },
-    async storing(url, ownId, work) {
+    async storing({ url, isNew }, work) {
       beingStored.add(url)
-      if (ownId === null) newWebhooks++
+      if (isNew) newWebhooks++
       try {
         return await work()
       } finally {
         beingStored.delete(url)
-        if (ownId === null) newWebhooks--
+        if (isNew) newWebhooks--
       }
     },
   }

@@ -54,7 +54,7 @@ const secret = z
 const shape = z.string().min(1).max(40)
 const shapeEvents = z.array(z.string().min(1).max(80)).min(1).max(100)
 
-const maxHeaders = 30
+const maxWebhookHeaders = 30
 const headers = z
   .record(
     z
@@ -66,7 +66,10 @@ const headers = z
       .max(4000)
       .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be one line of visible characters of ISO 8859-1'),
   )
-  .refine((given) => Object.keys(given).length <= maxHeaders, `must have at most ${maxHeaders} names`)
+  .refine(
+    (given) => Object.keys(given).length <= maxWebhookHeaders,
+    `must have at most ${maxWebhookHeaders} names`,
+  )
   .optional()
   .describe(
     'Further headers of each request, such as `authorization`, for a receiver that asks for them. Default: none',
@@ -77,7 +80,7 @@ const inputMembers = {
     .string()
     .max(2000)
     .superRefine((text, context) => {
-      const problem = urlProblem(text)
+      const problem = urlFormProblem(text)
       if (problem !== null) context.addIssue({ code: 'custom', message: problem })
     })
     .describe(
@@ -202,7 +205,7 @@ function isKeyLong(text: string): boolean {
   return length >= 24 && length <= 64
 }
 
-function urlProblem(text: string): string | null {
+function urlFormProblem(text: string): string | null {
   // The URL parser silently removes them, so the URL that is shown would differ from the one that is requested.
   if (/[\x00-\x1f\x7f]/.test(text)) return 'must be one line without control characters'
   const url = URL.canParse(text) ? new URL(text) : null

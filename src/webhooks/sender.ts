@@ -10,7 +10,7 @@ import type { WebhookShape } from './shape.ts'
 import type { Webhook } from './types.ts'
 
 /** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
-export interface Sender {
+export interface WebhookSender {
   /** As it is now. */
   readonly webhook: Webhook
   /** The form of a provider; null for that of Localpost. */
@@ -53,7 +53,7 @@ export interface SenderDeps extends Calling {
  * Due deliveries are read from the store when one can be sent, and none are queued in memory. If the process ends between
  * an answer and its commit, the event is sent again after the next start, with the same `webhook-id`: at least once.
  */
-export function createSender(given: Webhook, deps: SenderDeps): Sender {
+export function createSender(given: Webhook, deps: SenderDeps): WebhookSender {
   let webhook = given
   const { store, clock } = deps
   const mine = { index: 'due', prefix: [given.id] }

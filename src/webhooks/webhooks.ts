@@ -12,12 +12,12 @@ import type { Calling } from './attempt.ts'
 import { announcing, type WantsEvent } from './announcing.ts'
 import { confirmationOf, type ConfirmationUrls } from './confirming.ts'
 import { createDeliveries } from './deliveries.ts'
-import { fromOptions, headersOf, optionPrefix, shapedEvents, toWebhook } from './from-input.ts'
+import { optionWebhooks, headersMember, optionPrefix, shapedEvents, toWebhook } from './from-input.ts'
 import { createWebhookRoom } from './room.ts'
 import type { RunningWebhooks } from './service.ts'
 import type { Webhook, WebhookInput } from './types.ts'
 import { webhookChangesSchema, webhookInputSchema } from './schema.ts'
-import { createSender, type Sender } from './sender.ts'
+import { createSender, type WebhookSender } from './sender.ts'
 import type { WebhookShape } from './shape.ts'
 import { shownWebhook, type WebhookRecord, webhookCollection } from './webhook.ts'
 
@@ -58,7 +58,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000, shapes = [], tracer = null } = deps
   const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps
   const log = createDeliveries(deps)
-  const senders = new Map<string, Sender>()
+  const senders = new Map<string, WebhookSender>()
   const room = createWebhookRoom(senders, deps.problemOf)
   let isClosed = false
   const onFinished = (): void => void log.trim().catch(onError)
@@ -67,7 +67,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     if (!isClosed) deps.onError(error)
   }
 
-  function add(webhook: Webhook): Sender {
+  function add(webhook: Webhook): WebhookSender {
     const shape = shapes.find(({ name }) => name === webhook.shape) ?? null
     const sender = createSender(webhook, { ...deps, tracer, shape, timeoutMs, onFinished, onError })
     senders.set(webhook.id, sender)
@@ -106,7 +106,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     void sender?.close()
   }
 
-  for (const webhook of fromOptions(given, random, shapes)) add(webhook)
+  for (const webhook of optionWebhooks(given, random, shapes)) add(webhook)
   await following.open(store, webhookCollection, {
     ids: () => [...senders.keys()].filter((id) => !id.startsWith(optionPrefix)),
     put: (record: WebhookRecord) => keep(record),
@@ -142,9 +142,9 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       const read = parseInput(webhookInputSchema, input)
       room.assertRoom(1)
       const url = new URL(read.url).href
-      room.assertUrl(url, null)
+      room.assertUrl(url)
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
-      await room.storing(url, null, async () => {
+      await room.storing({ url, isNew: true }, async () => {
         const now = deps.clock.now()
         const shape = shapes.find(({ name }) => name === webhook.shape)
         const confirming = { urls: deps.confirmationUrls, log, eventId: ids.next('evt'), now }
@@ -162,7 +162,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     },
     assertStored,
     assertNew(urls) {
-      for (const url of urls) room.assertUrl(new URL(parseInput(webhookInputSchema, { url }).url).href, null)
+      for (const url of urls) room.assertUrl(new URL(parseInput(webhookInputSchema, { url }).url).href)
       room.assertRoom(urls.length)
     },
     async list() {
@@ -178,12 +178,12 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
           ...record,
           ...(url !== undefined && { url }),
           ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
-          ...headersOf(headers ?? known),
+          ...headersMember(headers ?? known),
           ...((enabled === undefined ? disabled : !enabled) && { disabled: true }),
         }))
       if (url === undefined) return save()
       room.assertUrl(url, id)
-      return room.storing(url, id, save)
+      return room.storing({ url, isNew: false }, save)
     },
     async confirm(token) {
       const id = await deps.confirmationUrls?.read(token)

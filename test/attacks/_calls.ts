@@ -1,4 +1,4 @@
-import { base64Decoded, parseDataUri } from '../../src/attachments/data-uri.ts'
+import { decodeBase64, parseDataUri } from '../../src/attachments/data-uri.ts'
 import { FormBody } from '../../src/core/form.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { isAligned } from '../../src/checks/alignment.ts'
@@ -25,7 +25,7 @@ import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
 import { readPartHeader } from '../../src/mime/part.ts'
-import { toFilter } from '../../src/providers/mailgun/event-filter.ts'
+import { toEventFilter } from '../../src/providers/mailgun/event-filter.ts'
 import { readMembers } from '../../src/providers/mailgun/members.ts'
 import { sendSchema } from '../../src/providers/mailgun/send-schema.ts'
 import { readDeliveryTime } from '../../src/providers/mailgun/times.ts'
@@ -96,7 +96,7 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 /** How a function is called that needs more than a text, or something else. */
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
-  'attachments/data-uri.ts base64Decoded': (text) => base64Decoded(text),
+  'attachments/data-uri.ts decodeBase64': (text) => decodeBase64(text),
   'capture/refused-commands.ts refusedCommand': (text) =>
     ['MAIL FROM:', 'AUTH '].map((begin) =>
       refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),
@@ -141,7 +141,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     const header = Buffer.from(`Content-Type: ${text.replaceAll(/[\r\n]/g, ' ')}\r\n\r\n`)
     return readPartHeader(header, [0, header.length], asPart)
   },
-  'providers/mailgun/event-filter.ts toFilter': (text) => toFilter('acme.test', { subject: text }),
+  'providers/mailgun/event-filter.ts toEventFilter': (text) => toEventFilter('acme.test', { subject: text }),
   'providers/mailgun/members.ts readMembers': (text) =>
     [
       new FormBody(Buffer.from(`--a\r\nContent-Disposition: form-data; ${text}\r\n\r\n\r\n--a--`), 'a'),

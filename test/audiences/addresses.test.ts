@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addressFault, emailKey } from '../../src/audiences/addresses.ts'
+import { contactAddressFault, emailKey } from '../../src/audiences/addresses.ts'
 
 describe("a contact's address", () => {
   it.each([
@@ -11,7 +11,7 @@ describe("a contact's address", () => {
     'дмитрий@пример.рф',
     `${'a'.repeat(64)}@example.com`,
   ])('may be %s', (email) => {
-    expect(addressFault(email)).toBeNull()
+    expect(contactAddressFault(email)).toBeNull()
   })
 
   it.each([
@@ -34,7 +34,7 @@ describe("a contact's address", () => {
     [`ada@${'a'.repeat(64)}.com`, 'too long'],
     [`ada@${`${'a'.repeat(60)}.`.repeat(5)}com`, 'too long'],
   ])('may not be %j', (email, reason) => {
-    expect(addressFault(email)).toContain(reason)
+    expect(contactAddressFault(email)).toContain(reason)
   })
 
   it('is the same key in any case and either form of its accents', () => {

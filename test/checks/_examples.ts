@@ -1,5 +1,5 @@
 import { readRawFacts } from '../../src/checks/raw-facts.ts'
-import type { CheckedMail, MailKnowledge } from '../../src/checks/subject.ts'
+import type { CheckedMail, MailKnowledge } from '../../src/checks/check.ts'
 import type { MailCheckOptions } from '../../src/checks/options.ts'
 import type { Severity } from '../../src/checks/types.ts'
 import { parseZone } from '../../src/domains/zone.ts'

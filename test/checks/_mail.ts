@@ -1,5 +1,5 @@
 import { extractLinks } from '../../src/reading/links.ts'
-import type { CheckedMail } from '../../src/checks/subject.ts'
+import type { CheckedMail } from '../../src/checks/check.ts'
 
 /** A mail in which the checks find nothing, unless it is changed. */
 export function mailWith(changes: Partial<CheckedMail> = {}): CheckedMail {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkMail } from '../../src/checks/run.ts'
-import type { CheckedMail } from '../../src/checks/subject.ts'
+import type { CheckedMail } from '../../src/checks/check.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import { submit } from '../support/submit.ts'
 import { mailWith, mailWithHeaders } from './_mail.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatHtml as format, maxLines } from '../../src/compare/format-html.ts'
+import { formatHtml as format, maxFormattedLines } from '../../src/compare/format-html.ts'
 
 it('puts blocks on lines of their own, and leaves texts and inline elements as they flow', () => {
   const html = `<!doctype html><html lang=en><head><meta charset="utf-8"><style>
@@ -62,15 +62,15 @@ it.each([
   const lines = format(html)
   const { user, system } = process.cpuUsage(began)
   expect((user + system) / 1000).toBeLessThan(3000)
-  expect(lines.length).toBeLessThanOrEqual(maxLines + 1)
+  expect(lines.length).toBeLessThanOrEqual(maxFormattedLines + 1)
   expect(lines.join('\n').length).toBeLessThan(10_000_000)
 })
 
 it.each([
-  ['elements', '<hr>'.repeat(maxLines + 100)],
-  ['lines of a style', `<style>${'a\n'.repeat(maxLines + 100)}</style>`],
+  ['elements', '<hr>'.repeat(maxFormattedLines + 100)],
+  ['lines of a style', `<style>${'a\n'.repeat(maxFormattedLines + 100)}</style>`],
 ])('says that it shows only the first of many lines of %s', (_, html) => {
   const lines = format(html)
-  expect(lines).toHaveLength(maxLines + 1)
+  expect(lines).toHaveLength(maxFormattedLines + 1)
   expect(lines.at(-1)).toBe('(Only the first 50000 lines are shown.)')
 })

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { blankDomain } from '../../src/domains/senders.ts'
-import { begin, conclude } from '../../src/domains/transitions.ts'
+import { beginLookup, endLookup } from '../../src/domains/transitions.ts'
 
 const hour = 60 * 60 * 1000
-const pending = begin({ ...blankDomain('dom_x', 'acme.test', 0), version: 1 }, 0)
+const pending = beginLookup({ ...blankDomain('dom_x', 'acme.test', 0), version: 1 }, 0)
 
 it.each([
   ['HOST_NOT_FOUND', 71, 'PENDING'],
@@ -14,5 +14,5 @@ it.each([
   ['DNS_SERVER_ERROR', 200, 'PENDING'],
   ['SERVICE_ERROR', 200, 'PENDING'],
 ] as const)('with %s after %i hours a pending domain is %s', (error_type, hours, status) => {
-  expect(conclude(pending, { error_type }, hours * hour).status).toBe(status)
+  expect(endLookup(pending, { error_type }, hours * hour).status).toBe(status)
 })

@@ -3,7 +3,7 @@ import { sentTo } from '../../src/emails/events.ts'
 import { maxSubjectBytes, render } from '../../src/emails/render.ts'
 import { toListItem } from '../../src/emails/views.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
-import { toSummary } from '../../src/inbox/views.ts'
+import { toMailSummary } from '../../src/inbox/views.ts'
 import { anEmail } from '../inbox/_email.ts'
 import { start } from '../support/instance.ts'
 
@@ -84,6 +84,6 @@ describe('a long subject', () => {
     const email = { ...anEmail(1), subject: 'x'.repeat(100_000), recipients: [sentTo('b@x.test', 1)] }
     const cut = `${'x'.repeat(3991)}…`
     expect(toListItem(email).subject).toBe(cut)
-    expect(toSummary(email, { snippet: '', attachment_count: 0 }).subject).toBe(cut)
+    expect(toMailSummary(email, { snippet: '', attachment_count: 0 }).subject).toBe(cut)
   })
 })

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { unzipSync } from 'fflate'
 import { createTransport } from 'nodemailer'
 import { expect, test } from 'vitest'
-import { exportName } from '../../src/inbox/export.ts'
+import { exportFileName } from '../../src/inbox/export.ts'
 import { start } from '../support/instance.ts'
 
 const message = (text: string): Buffer => Buffer.from(text.replaceAll('\n', '\r\n'))
@@ -72,7 +72,7 @@ test('an export has the messages of the matches, byte for byte, under unique nam
   expect(one[0]?.[0]).toContain(id)
   expect(Buffer.from(one[0]?.[1] ?? [])).toEqual(fixture)
   expect(Object.keys(unzipSync(await buffer(await post.inbox.export('nothing'))))).toEqual([])
-  expect(exportName({ id: 'em_1', subject: '../../Évil: "name"' })).toBe('em_1-E-vil-name.eml')
+  expect(exportFileName({ id: 'em_1', subject: '../../Évil: "name"' })).toBe('em_1-E-vil-name.eml')
   await expect(post.inbox.export('is:blue')).rejects.toMatchObject({ code: 'invalid_query' })
 })
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
 import { createIds } from '../../src/core/ids.ts'
-import { createRemovals } from '../../src/inbox/removals.ts'
+import { createMailRemovals } from '../../src/inbox/removals.ts'
 import { testClock } from '../support/clock.ts'
 import { startListening } from '../support/instance.ts'
 import { submit } from '../support/submit.ts'
@@ -70,7 +70,7 @@ function withClock() {
   const removed: string[] = []
   const errors: unknown[] = []
   const store = { isRefusing: false }
-  const removals = createRemovals({
+  const removals = createMailRemovals({
     ids: createIds(clock),
     clock,
     async remove(ids) {
@@ -80,8 +80,8 @@ function withClock() {
     isStored: async (id) => !removed.includes(id),
     onError: (error) => errors.push(error),
   })
-  const told: [string, boolean][] = []
-  removals.onChanged((ids, isHidden) => told.push(...ids.map((id): [string, boolean] => [id, isHidden])))
+  const told: [string, 'hidden' | 'shown'][] = []
+  removals.onChanged((ids, change) => told.push(...ids.map((id): (typeof told)[number] => [id, change])))
   return { clock, removed, removals, errors, store, told }
 }
 
@@ -123,9 +123,9 @@ it('tries a removal again that the store refuses, and says so once; it can still
   expect(removed).toEqual(['em_2'])
   expect([...removals.hidden()]).toEqual([])
   expect(told).toEqual([
-    ['em_1', true],
-    ['em_2', true],
-    ['em_1', false],
+    ['em_1', 'hidden'],
+    ['em_2', 'hidden'],
+    ['em_1', 'shown'],
   ])
   store.isRefusing = true
   await removals.begin(['em_3'])
@@ -141,9 +141,9 @@ it('undoes the removal of those mails that are still stored', async () => {
   removed.push('em_2', 'em_4')
   await removals.undo(some.id)
   await expect(removals.undo(none.id)).rejects.toMatchObject({ code: 'not_found' })
-  expect(told.filter(([, isHidden]) => !isHidden)).toEqual([
-    ['em_1', false],
-    ['em_3', false],
+  expect(told.filter(([, change]) => change === 'shown')).toEqual([
+    ['em_1', 'shown'],
+    ['em_3', 'shown'],
   ])
 })
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { RuleInput } from '../../src/rules/types.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
 import { recipientStateSchema } from '../../src/emails/event-schema.ts'
-import { createCauses } from '../../src/rules/verdicts.ts'
+import { createCauseOf } from '../../src/rules/verdicts.ts'
 import { startRetrying } from '../support/instance.ts'
 
 const send = async (post: Localpost, to: string): Promise<string> =>
@@ -71,7 +71,7 @@ describe('the cause of an event', () => {
     const post = await startRetrying({ rules: [{ match, action: 'reject', code: 552 }] })
     expect(await causesOf(post, match)).toEqual([['bounced', { kind: 'rule', match, action: 'reject' }]])
     // A fault gave another reply than the rule would.
-    const causeOf = createCauses(() => ({
+    const causeOf = createCauseOf(() => ({
       match: 'example.com',
       action: 'reject',
       code: 550,
@@ -79,7 +79,7 @@ describe('the cause of an event', () => {
       text: 'No',
     }))
     expect(causeOf('ada@example.com', 554)).toBeUndefined()
-    expect(createCauses()('bounce@simulator.localpost', 421)).toBeUndefined()
+    expect(createCauseOf()('bounce@simulator.localpost', 421)).toBeUndefined()
   })
 
   it('may be missing, and is not shown by /v1', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   closeFrame,
   createFrameReader,
-  maxMessageBytes,
+  maxClientMessageBytes,
   textFrame,
 } from '../../src/server/websocket-frames.ts'
 
@@ -24,7 +24,7 @@ describe('the frames of a client', () => {
   it.each<[what: string, sent: Buffer[], found: object[]]>([
     ['a ping', [frame(0x89, 'hi')], [{ kind: 'ping', payload: Buffer.from('hi') }]],
     ['a pong', [frame(0x8a, 'hi')], []],
-    ['a message', [frame(0x81, 'x'.repeat(maxMessageBytes)), frame(0x82, 'x')], []],
+    ['a message', [frame(0x81, 'x'.repeat(maxClientMessageBytes)), frame(0x82, 'x')], []],
     [
       'fragments with a ping between',
       [frame(1, 'a'), frame(0x89), frame(0, 'b'), frame(0x80)],
@@ -48,8 +48,12 @@ describe('the frames of a client', () => {
     ['a long ping', [frame(0x89, 'x'.repeat(126))], wrong(1002)],
     ['a continuation of nothing', [frame(0x80, 'x')], wrong(1002)],
     ['a message within another', [frame(0x01, 'x'), frame(0x81, 'x')], wrong(1002)],
-    ['a large message', [frame(0x81, 'x'.repeat(maxMessageBytes + 1))], wrong(1009)],
-    ['a large message in fragments', [frame(1, 'x'.repeat(maxMessageBytes)), frame(0x80, 'x')], wrong(1009)],
+    ['a large message', [frame(0x81, 'x'.repeat(maxClientMessageBytes + 1))], wrong(1009)],
+    [
+      'a large message in fragments',
+      [frame(1, 'x'.repeat(maxClientMessageBytes)), frame(0x80, 'x')],
+      wrong(1009),
+    ],
     ['a length of 64 bits', [Buffer.from([0x82, 0xff, 0xff, 0xff])], wrong(1009)],
   ])('%s: in one piece, and byte by byte', (_, sent, found) => {
     const all = Buffer.concat(sent)

@@ -5,7 +5,7 @@ import type { App } from '../../src/server/app.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { insert } from '../../src/store/store.ts'
 import { trackingSecretCollection } from '../../src/tracking/secret.ts'
-import { createTracking, type Tracking } from '../../src/tracking/tracking.ts'
+import { createTracking, type Subscription, type Tracking } from '../../src/tracking/tracking.ts'
 import { hollowApp } from '../server/validate-response.ts'
 import { expectUnknown } from './_mail.ts'
 import { testClock } from '../support/clock.ts'
@@ -23,20 +23,26 @@ beforeEach(async () => {
     store,
     clock: testClock(),
     baseUrl: () => 'http://localpost',
-    async onUnsubscribe(audience, contact, broadcast) {
-      if (contact === 'con_removed') throw notFound('contact', contact)
-      gone.push([audience, contact, broadcast])
+    async onUnsubscribe({ audience_id, contact_id, broadcast_id }) {
+      if (contact_id === 'con_removed') throw notFound('contact', contact_id)
+      gone.push([audience_id, contact_id, broadcast_id])
     },
     onError: (error) => expect.unreachable(String(error)),
   })
   app = hollowApp({ tracking })
 })
 
+const subscriptionOf = (contact_id: string): Subscription => ({
+  audience_id: 'aud_1',
+  contact_id,
+  broadcast_id: 'bc_1',
+})
+
 const ask = (url: string, init: RequestInit = {}): Promise<Response> => app.fetch(new Request(url, init))
 
 describe('the address of List-Unsubscribe', () => {
   it('accepts the one-click POST of a mail provider', async () => {
-    const url = tracking.unsubscribeUrl('aud_1', 'con_1', 'bc_1')
+    const url = tracking.unsubscribeUrl(subscriptionOf('con_1'))
     const response = await ask(url, {
       method: 'POST',
       body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
@@ -50,7 +56,7 @@ describe('the address of List-Unsubscribe', () => {
   })
 
   it('asks a person for confirmation, without a script, and changes nothing', async () => {
-    const url = tracking.unsubscribeUrl('aud_1', 'con_1', 'bc_1')
+    const url = tracking.unsubscribeUrl(subscriptionOf('con_1'))
     const response = await ask(url)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -62,7 +68,7 @@ describe('the address of List-Unsubscribe', () => {
   })
 
   it('is unknown where it is forged, belongs to a single mail, or to a removed contact', async () => {
-    const url = tracking.unsubscribeUrl('aud_1', 'con_1', 'bc_1')
+    const url = tracking.unsubscribeUrl(subscriptionOf('con_1'))
     const ofMail = tracking.copiesOf(
       { id: 'em_1' },
       {
@@ -74,7 +80,7 @@ describe('the address of List-Unsubscribe', () => {
     for (const path of [`${url}x`, url.replace('/u/', '/c/'), `http://localpost/t/u/${token}`])
       for (const method of ['GET', 'POST'])
         if (!(path.includes('/c/') && method === 'POST')) await expectUnknown(await ask(path, { method }))
-    const removed = tracking.unsubscribeUrl('aud_1', 'con_removed', 'bc_1')
+    const removed = tracking.unsubscribeUrl(subscriptionOf('con_removed'))
     await expectUnknown(await ask(removed, { method: 'POST' }))
     expect(gone).toEqual([])
   })

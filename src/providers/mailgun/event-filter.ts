@@ -5,7 +5,7 @@ import { domainOf, kindOf } from './event-data.ts'
 import type { MailgunEventFilters } from './event-schema.ts'
 
 /** Makes the test of an event of a domain. */
-export function toFilter(domain: string, given: MailgunEventFilters): (event: ShapedEvent) => boolean {
+export function toEventFilter(domain: string, given: MailgunEventFilters): (event: ShapedEvent) => boolean {
   const tests = Object.entries(given).map(([name, value]): ((event: ShapedEvent) => boolean) => {
     const matches = toTest(value)
     const valuesOf = valuesByName[name as keyof MailgunEventFilters]

@@ -5,11 +5,11 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route, RouteContext } from '../../server/route.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
-import { baseOf } from './base-url.ts'
+import { baseUrlOf } from './base-url.ts'
 import { mailgun } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
 import { toEventData } from './event-data.ts'
-import { toFilter } from './event-filter.ts'
+import { toEventFilter } from './event-filter.ts'
 import { type EventPage, readPage, toPage, writePage } from './event-page.ts'
 import { eventPageSchema, eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
 import { mailgunFace } from './face.ts'
@@ -28,7 +28,7 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
   }
 
   async function answer(domain: string, page: EventPage, context: Context): Promise<object> {
-    const matches = toFilter(domain, page.filters)
+    const matches = toEventFilter(domain, page.filters)
     const nearest = new NearestEvents(page)
     for await (const emails of emailsOf(page.filters)) {
       for (const email of emails)
@@ -37,7 +37,7 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
       await nextTurn()
     }
     const found = nearest.found()
-    const base = baseOf(context)
+    const base = baseUrlOf(context)
     const items = found.map((event) => ({
       ...toEventData(event),
       storage: { key: event.email.id, url: `${base}/v3/domains/${domain}/messages/${event.email.id}` },
@@ -45,13 +45,14 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
     const link = (change: Partial<EventPage>): string =>
       `${base}/v3/${domain}/events/${writePage({ ...page, ...change })}`
     const [first, last] = [found[0], found.at(-1)]
+    const emptyAt = page.isBack ? { next: null, previous: page.at } : { next: page.at, previous: null }
     return {
       items,
       paging: {
         first: link({ at: null, isBack: false }),
-        // Beside an empty page, at an end of the log, is that end.
-        next: link({ at: last ? positionOf(last) : page.isBack ? null : page.at, isBack: false }),
-        previous: link({ at: first ? positionOf(first) : page.isBack ? page.at : null, isBack: true }),
+        // An empty page is at an end of the log: the link further on leads to itself, the other one to that end.
+        next: link({ at: last ? positionOf(last) : emptyAt.next, isBack: false }),
+        previous: link({ at: first ? positionOf(first) : emptyAt.previous, isBack: true }),
         last: link({ at: null, isBack: true }),
       },
     }

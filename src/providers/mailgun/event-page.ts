@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { checkInput } from '../../core/validate.ts'
 import { eventFiltersSchema, type eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
-import { readTime } from './times.ts'
+import { readMailgunTime } from './times.ts'
 
 /** The place of an event in the log. */
 export type Position = [timestamp: number, id: string]
@@ -43,7 +43,7 @@ export function toPage(query: z.output<typeof eventQuerySchema>): EventPage {
 }
 
 function timeOf(field: string, text: string): number {
-  const time = readTime(text)
+  const time = readMailgunTime(text)
   if (time !== null) return time
   throw validationError([{ field, message: `must be a time in RFC 2822, or Unix time in seconds` }])
 }

@@ -5,7 +5,7 @@ import { mailgun } from './conventions.ts'
 import { kindOf, toEventData } from './event-data.ts'
 
 /** The events that a webhook can ask for. */
-export const eventNames = [
+export const webhookEventNames = [
   'accepted',
   'rejected',
   'delivered',
@@ -15,7 +15,7 @@ export const eventNames = [
   'clicked',
   'complained',
 ] as const
-type MailgunEvent = (typeof eventNames)[number]
+type MailgunEvent = (typeof webhookEventNames)[number]
 
 /** Ours, of which they are made. */
 const events: Readonly<Record<MailgunEvent, EmailEventType>> = {

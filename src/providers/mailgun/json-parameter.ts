@@ -19,7 +19,7 @@ export function readObject(field: string, json: string): ReadonlyMap<string, unk
 
 const maxValues = 100_000
 
-/** A value as text: JSON for what is none. */
-export function toText(value: unknown): string {
+/** A text as it is, and any other value as JSON. */
+export function parameterText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

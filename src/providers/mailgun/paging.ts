@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RouteContext } from '../../server/route.ts'
-import { baseOf } from './base-url.ts'
+import { baseUrlOf } from './base-url.ts'
 
 /** The links of an answer. */
 export const pagingSchema = z.strictObject({
@@ -58,7 +58,7 @@ export function linksOf(
   const link = (page: string, beside?: string): string => {
     const query = new URLSearchParams({ page, limit: String(limit), ...more })
     if (beside !== undefined) query.set(name, beside)
-    return `${baseOf(context)}${path}?${query.toString()}`
+    return `${baseUrlOf(context)}${path}?${query.toString()}`
   }
   return {
     first: link('first'),

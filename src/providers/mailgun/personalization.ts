@@ -2,7 +2,7 @@ import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
 import { bodyLimits } from '../../server/route.ts'
-import { readObject, toText } from './json-parameter.ts'
+import { readObject, parameterText } from './json-parameter.ts'
 
 /** The variables of each recipient, by the key of its address. */
 export type RecipientVariables = ReadonlyMap<string, ReadonlyMap<string, string>>
@@ -20,7 +20,7 @@ export function readRecipientVariables(json: string): RecipientVariables {
       ])
     byAddress.set(
       addressKey(address),
-      new Map(Object.entries(values).map(([name, value]) => [name, toText(value)])),
+      new Map(Object.entries(values).map(([name, value]) => [name, parameterText(value)])),
     )
   }
   return byAddress

@@ -4,7 +4,7 @@ import type { SendingRequest } from '../../sending/types.ts'
 import { recordOf, trackingOf } from '../request-parts.ts'
 import type { TranslationFacts } from '../translation.ts'
 import { testModeTag } from './conventions.ts'
-import { readObject, toText } from './json-parameter.ts'
+import { readObject, parameterText } from './json-parameter.ts'
 import type { SendMembers } from './members.ts'
 import type { MailgunMime, MailgunSend } from './send-schema.ts'
 import { readDeliveryTime } from './times.ts'
@@ -79,7 +79,7 @@ export function metadataOf(
   given: MailgunSend | MailgunMime,
   custom: ReadonlyMap<string, unknown>,
 ): Record<string, string> | undefined {
-  const metadata = [...custom].map(([name, value]): [string, string] => [name, toText(value)])
+  const metadata = [...custom].map(([name, value]): [string, string] => [name, parameterText(value)])
   if (isYes(given['o:testmode'])) metadata.push([testModeTag, 'yes'])
   return recordOf(metadata)
 }

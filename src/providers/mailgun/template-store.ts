@@ -98,7 +98,7 @@ export function createTemplateStore({ templates }: Pick<ProviderParts, 'template
     return found
   }
 
-  /** Keeps what is active as a version, where it was made elsewhere and is none yet. */
+  /** Keeps the active content as a version, if it was stored by another interface and is not a version yet. */
   async function keepActive(active: Template): Promise<void> {
     const id = versionId(active.id, tagOf(active))
     if (await find(id)) return

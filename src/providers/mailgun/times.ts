@@ -10,14 +10,14 @@ export const timeForms = 'RFC 2822 such as "Thu, 26 Nov 2026 09:00:00 +0000", or
  * @returns The same, or what is wrong.
  */
 export function readDeliveryTime(given: string, now: number): number | { problem: string } {
-  const at = readTime(given)
+  const at = readMailgunTime(given)
   if (at === null) return { problem: `must be ${timeForms}, not ${quote(given)}` }
   if (at > now + maxAheadMs) return { problem: `must be at most 7 days ahead, not ${quote(given)}` }
   return at
 }
 
 /** Reads a time in one of these forms: Unix time in milliseconds; null for any other text. */
-export function readTime(given: string): number | null {
+export function readMailgunTime(given: string): number | null {
   const text = given.trim()
   if (/^\d{1,12}(?:\.\d{1,9})?$/.test(text)) return Math.floor(Number(text) * 1000)
   if (!rfc2822.test(text)) return null

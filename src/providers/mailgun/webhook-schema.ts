@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventNames } from './events.ts'
+import { webhookEventNames } from './events.ts'
 
 /** How many URLs an event may have. */
 const maxUrls = 3
@@ -8,7 +8,7 @@ const url = z.string().min(1).max(2000)
 const urls = z
   .union([url, z.array(url).min(1).max(maxUrls)])
   .describe(`Where events are posted to: at most ${maxUrls}`)
-const name = z.enum(eventNames, { error: `must be one of ${eventNames.join(', ')}` })
+const name = z.enum(webhookEventNames, { error: `must be one of ${webhookEventNames.join(', ')}` })
 
 /** The body of `POST /v3/domains/{domain}/webhooks`. */
 export const newWebhookSchema = z.strictObject({

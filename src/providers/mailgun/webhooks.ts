@@ -8,7 +8,7 @@ import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { mailgun } from './conventions.ts'
 import { readDomain } from './domain-name.ts'
-import { eventNames, mailgunShape } from './events.ts'
+import { webhookEventNames, mailgunShape } from './events.ts'
 import { mailgunFace } from './face.ts'
 import { newWebhookSchema, webhookChangesSchema, webhookListSchema, webhookSchema } from './webhook-schema.ts'
 import { createSequence } from '../../core/sequence.ts'
@@ -71,7 +71,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       async handler({ params }) {
         readDomain(params.domain)
         const found = await Promise.all(
-          eventNames.map(async (event) => [event, { urls: await urlsOf(event) }] as const),
+          webhookEventNames.map(async (event) => [event, { urls: await urlsOf(event) }] as const),
         )
         return { webhooks: Object.fromEntries(found.filter(([, { urls }]) => urls.length > 0)) }
       },

@@ -9,8 +9,8 @@ import { readErrors } from '../../server/dev/mail.ts'
 import { queryNumber } from '../../server/lists.ts'
 import type { Route } from '../../server/route.ts'
 import { defineMailpitRoutes } from '../mailpit/define-routes.ts'
-import { phrase } from '../mailpit/query.ts'
-import { orEmpty } from '../mailpit/requests.ts'
+import { toPhrase } from '../mailpit/query.ts'
+import { absentIfEmpty } from '../mailpit/requests.ts'
 import { mailhogFace } from './face.ts'
 import { toMessage } from './message.ts'
 import { messageSchema, pageSchema, type Message, type Page } from './schema.ts'
@@ -18,8 +18,8 @@ import { messageSchema, pageSchema, type Message, type Page } from './schema.ts'
 const { get, del } = defineMailpitRoutes('Messages', mailhogFace)
 
 const page = {
-  start: orEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
-  limit: orEmpty(queryNumber(0)).describe('How many messages. Default: 50; at most 250'),
+  start: absentIfEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
+  limit: absentIfEmpty(queryNumber(0)).describe('How many messages. Default: 50; at most 250'),
 }
 const listQuery: z.ZodType<{ start?: number; limit?: number }> = z.strictObject(page)
 const searchQuery: z.ZodType<{
@@ -48,15 +48,14 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
 
   async function read(entries: readonly MailEntry[], signal: AbortSignal): Promise<Message[]> {
     const bytes = entries.reduce((sum, entry) => sum + entry.size_bytes, 0)
-    if (bytes > mostBytes) throw tooLarge(entries.length, bytes)
+    if (bytes > mostBytes) throw tooManyBytes(entries.length, bytes)
     const messages: Message[] = []
     for (const entry of entries) messages.push(toMessage(entry, await sourceOf(entry.id, signal)))
     return messages
   }
 
   async function pageOf(
-    query: string | undefined,
-    { start = 0, limit }: { start?: number; limit?: number },
+    { query, start = 0, limit }: { query?: string; start?: number; limit?: number },
     signal: AbortSignal,
   ): Promise<Page> {
     // As in MailHog, 0 means the default, and more than the most means the most.
@@ -71,7 +70,7 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
       query: listQuery,
       success: { schema: pageSchema },
       errors: ['service_unavailable'],
-      handler: ({ query, signal }) => pageOf(undefined, query, signal()),
+      handler: ({ query, signal }) => pageOf(query, signal()),
     }),
     get('/api/v2/search', {
       summary: 'Search messages by sender, recipient or text, newest first',
@@ -79,8 +78,8 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
       success: { schema: pageSchema },
       errors: ['invalid_query', 'service_unavailable'],
       handler({ query: { kind, query, ...range }, signal }) {
-        const text = phrase(query.replaceAll('"', ' '))
-        return pageOf(kind === 'containing' ? text : `${kind}:${text}`, range, signal())
+        const text = toPhrase(query.replaceAll('"', ' '))
+        return pageOf({ ...range, query: kind === 'containing' ? text : `${kind}:${text}` }, signal())
       },
     }),
     get('/api/v1/messages/{id}', {
@@ -122,7 +121,7 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
 const mostBytes = 8 * 1024 * 1024
 const mostMessages = 250
 
-function tooLarge(messages: number, bytes: number): LocalpostError {
+function tooManyBytes(messages: number, bytes: number): LocalpostError {
   const message =
     messages === 1
       ? `The message has ${bytes} bytes, and an answer of this API at most ${mostBytes}. Use /api/v1/message/{id} and /raw.`

@@ -8,7 +8,7 @@ import { toListed } from './answers.ts'
 import type { Summary } from './schema.ts'
 
 /** A message of the websocket. */
-type Message =
+type ChangeMessage =
   | { readonly Type: 'new'; readonly Data: Summary }
   | { readonly Type: 'update'; readonly Data: Pick<Summary, 'ID' | 'Read' | 'Tags'> }
   | { readonly Type: 'delete'; readonly Data: Pick<Summary, 'ID'> }
@@ -30,7 +30,7 @@ export interface ChangeMessages {
 /** @param clients.send  Sends a message to all of them. */
 export function createChangeMessages(
   inbox: Pick<InboxPages, 'entry' | 'overview'>,
-  { send, isWatched }: { send(message: Message): void; isWatched(): boolean },
+  { send, isWatched }: { send(message: ChangeMessage): void; isWatched(): boolean },
 ): ChangeMessages {
   let waiting: StoreChange[] = []
   let isSending = false
@@ -52,7 +52,7 @@ export function createChangeMessages(
         const changes = waiting
         waiting = []
         for (const change of changes) {
-          const message = await messageOf(change, inbox)
+          const message = await changeMessageOf(change, inbox)
           if (message) send(message)
         }
         const isLess = changes.some(({ op }) => op !== 'insert' && op !== 'update')
@@ -80,7 +80,10 @@ export function createChangeMessages(
 }
 
 /** The message about a change; null where there is none to send. */
-async function messageOf(change: StoreChange, inbox: Pick<InboxPages, 'entry'>): Promise<Message | null> {
+async function changeMessageOf(
+  change: StoreChange,
+  inbox: Pick<InboxPages, 'entry'>,
+): Promise<ChangeMessage | null> {
   if (change.op === 'gap') return prune
   if (change.op === 'bulk') return change.isLast ? prune : null
   if (change.op === 'remove') return { Type: 'delete', Data: { ID: change.id } }
@@ -97,11 +100,11 @@ async function messageOf(change: StoreChange, inbox: Pick<InboxPages, 'entry'>):
   }
 }
 
-async function statsOf(inbox: Pick<InboxPages, 'overview'>): Promise<Message> {
+async function statsOf(inbox: Pick<InboxPages, 'overview'>): Promise<ChangeMessage> {
   const { total, unread } = await inbox.overview()
   return { Type: 'stats', Data: { Total: total, Unread: unread, Version: `localpost ${version}` } }
 }
 
-const prune: Message = { Type: 'prune', Data: null }
+const prune: ChangeMessage = { Type: 'prune', Data: null }
 const statsMs = 250
 const mostChanges = 1000

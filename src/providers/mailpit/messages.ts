@@ -10,7 +10,7 @@ import {
   idsBody,
   listQuery,
   matchQuery,
-  maxLimit,
+  maxMessages,
   readStatusBody,
   searchQuery,
   zoneQuery,
@@ -63,8 +63,8 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
       async handler({ query: { start = 0, limit = 50, before }, signal }): Promise<Summaries> {
         const range = before === undefined ? undefined : toInboxQuery(`before:"${before}"`)
         // Mailpit answers all messages to a limit of 0.
-        const page = await pageOf(range, { start, limit: limit || maxLimit }, signal())
-        if (limit === 0 && page.count - start > maxLimit) throw tooMany(page.count - start)
+        const page = await pageOf(range, { start, limit: limit || maxMessages }, signal())
+        if (limit === 0 && page.count - start > maxMessages) throw tooMany(page.count - start)
         const { total, unread, tags } = await inbox.overview()
         return {
           total,
@@ -146,6 +146,6 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
 const mostEntries = 500
 
 function tooMany(left: number): LocalpostError {
-  const message = `limit=0 asks for all ${left} messages, and one answer has at most ${maxLimit}. Ask for pages with start and limit.`
+  const message = `limit=0 asks for all ${left} messages, and one answer has at most ${maxMessages}. Ask for pages with start and limit.`
   return new LocalpostError('validation_error', message)
 }

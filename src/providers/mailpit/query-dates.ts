@@ -1,16 +1,16 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 
 /** The forms of dates, for messages. */
-export const dateForms =
+export const queryDateForms =
   'Give a day (2026-01-31 or 2026/01/31), a time (2026-01-31T14:30, with seconds and a zone if needed), or Unix time.'
 
 /**
  * Reads a date of a search.
  *
  * @param zone  Of a date without a zone. Default: that of this process.
- * @returns Unix time in milliseconds, or null if this is none.
+ * @returns Unix time in milliseconds, or null if the text is no date.
  */
-export function readTime(text: string, zone?: string): number | null {
+export function readQueryDate(text: string, zone?: string): number | null {
   if (/^\d{10}$/.test(text)) return Number(text) * 1000
   if (/^\d{13}$/.test(text)) return Number(text)
   const [whole, year, month, day, hour = '0', minute = '0', second = '0', offset] = dateForm.exec(text) ?? []

@@ -1,5 +1,5 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
-import { dateForms, readTime } from './query-dates.ts'
+import { queryDateForms, readQueryDate } from './query-dates.ts'
 
 /**
  * Translates a search of Mailpit into one of the inbox.
@@ -46,7 +46,7 @@ function toTerm(part: string, zone: string | undefined): string | null {
   if (refusedKeys.has(key)) throw refused(`${quote(part)} cannot be searched for: ${refusedKeys.get(key)}`)
   // As in Mailpit, a key without a value is no condition.
   if (knownKeys.has(key) && value === '') return null
-  if (sameKeys.has(key)) return `${minus}${key}:${phrase(value)}`
+  if (sameKeys.has(key)) return `${minus}${key}:${toPhrase(value)}`
   switch (key) {
     case 'is':
     case 'has': {
@@ -55,12 +55,12 @@ function toTerm(part: string, zone: string | undefined): string | null {
       if (known !== undefined) return minus + known
       if (state === 'is:tagged' || state.startsWith('has:inline'))
         throw refused(`${quote(part)} cannot be searched for. Use ${[...states.keys()].join(', ')}, or tag:.`)
-      return minus + phrase(text)
+      return minus + toPhrase(text)
     }
     case 'after':
     case 'before': {
-      const time = readTime(value, zone)
-      if (time === null) throw refused(`${quote(part)} has no date. ${dateForms}`)
+      const time = readQueryDate(value, zone)
+      if (time === null) throw refused(`${quote(part)} has no date. ${queryDateForms}`)
       // Both include their own moment in Mailpit; `before:` of the inbox does not.
       return `${minus}${key}:${new Date(key === 'before' ? time + 1 : time).toISOString()}`
     }
@@ -72,7 +72,7 @@ function toTerm(part: string, zone: string | undefined): string | null {
       return `${minus}${key}:${number}${unit.toLowerCase()}`
     }
     default:
-      return minus + phrase(text)
+      return minus + toPhrase(text)
   }
 }
 
@@ -107,7 +107,7 @@ const states: ReadonlyMap<string, string> = new Map([
 ])
 
 /** A text without quotation marks as a phrase of the inbox. */
-export function phrase(text: string): string {
+export function toPhrase(text: string): string {
   return `"${text.replaceAll('\\', '\\\\')}"`
 }
 

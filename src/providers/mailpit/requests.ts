@@ -6,7 +6,7 @@ import { queryNumber } from '../../server/lists.ts'
  * The schema of an object in a request. As for Mailpit, the case of names does not matter and null counts as absent.
  * Unlike there, an unknown member is refused: `{"Id": [...]}` would otherwise select every message.
  */
-export function members<Shape extends z.ZodRawShape>(
+export function anyCase<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodType<z.output<z.ZodObject<Shape, z.core.$strict>>> {
   const names = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]))
@@ -26,7 +26,7 @@ export function members<Shape extends z.ZodRawShape>(
 const ids = z.array(z.string().max(100)).max(10_000)
 
 /** The most messages of one answer. */
-export const maxLimit = 10_000
+export const maxMessages = 10_000
 
 const tz = z
   .string()
@@ -39,14 +39,14 @@ const query = z
   .describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
 
 /** A parameter that counts as absent where it is empty, as for Mailpit. */
-export function orEmpty<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<T | undefined>> {
+export function absentIfEmpty<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<T | undefined>> {
   return z.preprocess((given) => (given === '' ? undefined : given), schema.optional()).optional()
 }
 
 const page = {
-  start: orEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
-  limit: orEmpty(queryNumber(0, maxLimit)).describe('How many messages. Default: 50'),
-  before: orEmpty(z.string().max(100)).describe('Only messages that arrived before this date'),
+  start: absentIfEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
+  limit: absentIfEmpty(queryNumber(0, maxMessages)).describe('How many messages. Default: 50'),
+  before: absentIfEmpty(z.string().max(100)).describe('Only messages that arrived before this date'),
 }
 
 const match = { query: query.optional(), tz }
@@ -64,24 +64,24 @@ export const linkCheckQuery = z.strictObject({
 })
 export const zoneQuery = z.strictObject({ tz })
 
-export const idsBody: z.ZodType<{ IDs?: string[] }> = members({ IDs: ids.optional() })
-export const readStatusBody: z.ZodType<{ Read?: boolean; IDs?: string[]; Search?: string }> = members({
+export const idsBody: z.ZodType<{ IDs?: string[] }> = anyCase({ IDs: ids.optional() })
+export const readStatusBody: z.ZodType<{ Read?: boolean; IDs?: string[]; Search?: string }> = anyCase({
   Read: z.boolean().optional(),
   IDs: ids.optional(),
   Search: query.optional(),
 })
-export const tagsBody: z.ZodType<{ Tags?: string[]; IDs?: string[] }> = members({
+export const tagsBody: z.ZodType<{ Tags?: string[]; IDs?: string[] }> = anyCase({
   Tags: z.array(z.string().max(100)).max(100).optional(),
   IDs: ids.optional(),
 })
-export const renameBody: z.ZodType<{ Name: string }> = members({ Name: z.string().min(1).max(100) })
-export const releaseBody: z.ZodType<{ To: string[] }> = members({
+export const renameBody: z.ZodType<{ Name: string }> = anyCase({ Name: z.string().min(1).max(100) })
+export const releaseBody: z.ZodType<{ To: string[] }> = anyCase({
   To: z.array(z.string().max(1000)).min(1).max(100),
 })
 
-const trigger = members({
+const trigger = anyCase({
   ErrorCode: z.union([z.literal(0), z.int().min(400).max(599)]).optional(),
   Probability: z.int().min(0).max(100).optional(),
 }).optional()
 export type TriggerInput = { ErrorCode?: number; Probability?: number }
-export const chaosBody = members({ Sender: trigger, Recipient: trigger, Authentication: trigger })
+export const chaosBody = anyCase({ Sender: trigger, Recipient: trigger, Authentication: trigger })

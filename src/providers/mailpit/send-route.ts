@@ -5,7 +5,7 @@ import type { ProviderParts } from '../provider.ts'
 import { sendOne } from '../send.ts'
 import { defineMailpitRoutes } from './define-routes.ts'
 import { sentSchema } from './schema.ts'
-import { memberNames, sendBody } from './send.ts'
+import { requestMemberNames, sendBody } from './send.ts'
 
 const { post } = defineMailpitRoutes('Message')
 
@@ -19,7 +19,7 @@ export function sendRoutes(parts: ProviderParts): Route[] {
       success: { schema: sentSchema },
       errors: ['invalid_attachment', 'message_too_large', 'domain_not_verified', 'domain_not_registered'],
       async handler(context) {
-        const how = { provider: 'mailpit', kind: 'mailpit send', names: memberNames } as const
+        const how = { provider: 'mailpit', kind: 'mailpit send', names: requestMemberNames } as const
         const sent = await sendOne(how, context, parts)
         const { emails: [email] = [] } = (await parts.sending.find('mailpit', sent.id)) ?? {}
         const ID = email?.id ?? sent.id

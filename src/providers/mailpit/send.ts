@@ -4,9 +4,9 @@ import { parseInput } from '../../core/validate.ts'
 import { normalizeAddress } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate } from '../translation.ts'
-import { members } from './requests.ts'
+import { anyCase } from './requests.ts'
 
-const person = members({ Name: z.string().max(1000).optional(), Email: z.string().max(1000) })
+const person = anyCase({ Name: z.string().max(1000).optional(), Email: z.string().max(1000) })
 const people = z.array(person).max(1000).optional()
 type Person = z.output<typeof person>
 
@@ -23,7 +23,7 @@ const request = {
   Tags: z.array(z.string().min(1).max(1000)).max(1000).optional(),
   Attachments: z
     .array(
-      members({
+      anyCase({
         Content: z.string().describe('The bytes in base64, also after the head of a `data:` URI'),
         Filename: z.string(),
         ContentType: z.string().optional().describe('Default: by the file name'),
@@ -33,7 +33,7 @@ const request = {
     .max(1000)
     .optional(),
 }
-const whole = members(request)
+const whole = anyCase(request)
 
 /** The body of `POST /api/v1/send`. */
 export const sendBody: z.ZodType = whole
@@ -82,7 +82,7 @@ function toSendingRequest(given: unknown): SendingRequest {
 }
 
 /** The names of the members of requests, by those of the core. */
-export const memberNames: Readonly<Record<string, string>> = {
+export const requestMemberNames: Readonly<Record<string, string>> = {
   from: 'From',
   to: 'To',
   cc: 'Cc',

@@ -6,7 +6,7 @@ import { bounceKinds, type BounceKind } from './bounce-kinds.ts'
 import { labelsOf, postmark, serverId, toTime, type Labels } from './conventions.ts'
 import { toNumber } from './numbers.ts'
 
-/** The kind of bounce that an event is; null if it is none. */
+/** The kind of bounce that an event is; null for an event of another kind. */
 function bounceKindOf(event: EmailEvent): BounceKind | null {
   switch (event.status) {
     case 'bounced':
@@ -48,7 +48,11 @@ export interface Bounce extends Omit<BounceKind, 'deactivates'>, Labels {
   Subject: string
 }
 
-/** Writes an event as a bounce; null if it is none. @param isInactive  Default: whether Postmark would send nothing more. */
+/**
+ * Writes an event as a bounce; null for an event of another kind.
+ *
+ * @param isInactive  Whether the recipient gets no more mail. Default: what Postmark decides for this kind of bounce.
+ */
 export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | null {
   const { email, recipient, event } = given
   const found = bounceKindOf(event)

@@ -7,7 +7,7 @@ import { bounceKinds } from './bounce-kinds.ts'
 import { labelsOf, postmark, toTime } from './conventions.ts'
 import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './message-schema.ts'
 
-type Event = PostmarkMessageDetails['MessageEvents'][number]
+type PostmarkEvent = PostmarkMessageDetails['MessageEvents'][number]
 
 /** @param names  Of its attachments. */
 export function toMessage(email: EmailRecord, names: readonly string[]): PostmarkMessage {
@@ -54,8 +54,8 @@ function toRecipients(addresses: readonly string[], names: readonly string[] = [
   return addresses.map((Email, i) => ({ Email, Name: names[i] ?? '' }))
 }
 
-function toEvent(email: EmailRecord, Recipient: string, event: EmailEvent): Event[] {
-  const made = (Type: Event['Type'], Details: Event['Details']): Event => ({
+function toEvent(email: EmailRecord, Recipient: string, event: EmailEvent): PostmarkEvent[] {
+  const made = (Type: PostmarkEvent['Type'], Details: PostmarkEvent['Details']): PostmarkEvent => ({
     Recipient,
     Type,
     ReceivedAt: toTime(event.timestamp),
@@ -87,6 +87,6 @@ function toEvent(email: EmailRecord, Recipient: string, event: EmailEvent): Even
   }
 }
 
-function toDelivery(DeliveryMessage: string, DestinationServer: string): Event['Details'] {
+function toDelivery(DeliveryMessage: string, DestinationServer: string): PostmarkEvent['Details'] {
   return { DeliveryMessage, DestinationServer, DestinationIP: '' }
 }

@@ -79,7 +79,7 @@ export function messageRoutes({ sent, inbox }: Pick<ProviderParts, 'sent' | 'inb
   ]
 }
 
-/** What the store can tell by itself. */
+/** The conditions that the store decides. */
 function whereOf({ fromdate, todate, fromemail, subject, recipient }: MessageQuery): Where {
   const parts: (Where | undefined)[] = [
     fromdate === undefined ? undefined : { number: 'created', above: fromdate - 1 },

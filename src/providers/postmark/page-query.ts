@@ -29,6 +29,8 @@ export function checkPage({ count, offset }: PageWanted, context: z.RefinementCt
 /** The form of the times of queries. */
 const timeForm = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,7})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
 
+const dayMs = 24 * 60 * 60 * 1000
+
 /**
  * Reads a time of a query: a day, or a time of a day.
  *
@@ -40,7 +42,8 @@ function readTime(text: string, edge: 'start' | 'end'): number | null {
   const isDay = text.length === 10
   const hasZone = isDay || /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
   const time = Date.parse(`${text.replace(' ', 'T')}${hasZone ? '' : 'Z'}`)
-  return Number.isNaN(time) ? null : isDay && edge === 'end' ? time + 86_399_999 : time
+  if (Number.isNaN(time)) return null
+  return isDay && edge === 'end' ? time + dayMs - 1 : time
 }
 
 /** A time in a query. @param edge  What a day stands for: its start or its end. */

@@ -109,13 +109,12 @@ function toHeaders(
   const headers = new Map<string, string>()
   for (const [i, { Name, Value }] of fields.entries()) {
     const lower = Name.toLowerCase()
-    const problem =
-      lower === 'authorization' && auth
-        ? 'must not be given together with HttpAuth'
-        : [...headers.keys()].some((name) => name.toLowerCase() === lower)
-          ? 'must be given once, not twice'
-          : null
-    if (problem !== null) throw validationError([{ field: `HttpHeaders[${i}].Name`, message: problem }])
+    const refuse = (message: string): never => {
+      throw validationError([{ field: `HttpHeaders[${i}].Name`, message }])
+    }
+    if (lower === 'authorization' && auth) refuse('must not be given together with HttpAuth')
+    if ([...headers.keys()].some((name) => name.toLowerCase() === lower))
+      refuse('must be given once, not twice')
     headers.set(Name, Value)
   }
   if (auth) {

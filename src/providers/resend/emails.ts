@@ -11,7 +11,7 @@ import { sendAll, sendOne, type ProviderSend } from '../send.ts'
 import { toEmailDetail, toList, toListedEmail } from './answers.ts'
 import { resend } from './conventions.ts'
 import { changedEmailSchema, emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
-import { messageOf, resendFace } from './face.ts'
+import { resendMessageOf, resendFace } from './face.ts'
 import { assertSameId } from './same-id.ts'
 import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
 import { createTemplateUse } from './template-use.ts'
@@ -78,7 +78,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
         const data = results.flatMap((result) => ('error' in result ? [] : { id: result.id }))
         if (!partial) return { data }
         const errors = results.flatMap((result, index) =>
-          'error' in result ? { index, message: messageOf(result.error) } : [],
+          'error' in result ? { index, message: resendMessageOf(result.error) } : [],
         )
         return { data, errors }
       },

@@ -55,7 +55,7 @@ export const resendFace: Face = {
   }),
   errorAnswer(error) {
     const [statusCode, name] = kindOf(error)
-    return jsonAnswer({ statusCode, name, message: messageOf(error) }, statusCode, error.headers)
+    return jsonAnswer({ statusCode, name, message: resendMessageOf(error) }, statusCode, error.headers)
   },
   connect: {
     variables: { RESEND_BASE_URL: '{url}/resend', RESEND_API_KEY: '{key}' },
@@ -116,7 +116,7 @@ function ofInput({ cause, errors, status }: LocalpostError): readonly [status: n
 }
 
 /** An error in words, with Resend's form of the names of members. */
-export function messageOf(error: LocalpostError): string {
+export function resendMessageOf(error: LocalpostError): string {
   return sentencesOf(error, inWords)
 }
 

@@ -13,14 +13,12 @@ export const scheduledForms =
  * @returns Unix time in milliseconds, or what is wrong.
  */
 export function readScheduledAt(text: string, now: number): number | { problem: string } {
-  const [, count, unit] = span.exec(text.trim()) ?? []
-  const at =
-    count !== undefined && unit !== undefined
-      ? now + (parseDuration(count + unit.toLowerCase().charAt(0)) ?? 0)
-      : isoTime.safeParse(text.trim()).success
-        ? Date.parse(text.trim())
-        : null
-  return at ?? { problem: `must be ${scheduledForms}, not ${quote(text)}` }
+  const given = text.trim()
+  const [, count, unit] = span.exec(given) ?? []
+  if (count !== undefined && unit !== undefined)
+    return now + (parseDuration(count + unit.toLowerCase().charAt(0)) ?? 0)
+  if (isoTime.safeParse(given).success) return Date.parse(given)
+  return { problem: `must be ${scheduledForms}, not ${quote(text)}` }
 }
 
 const isoTime = z.iso.datetime({ offset: true })

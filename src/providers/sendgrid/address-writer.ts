@@ -6,7 +6,7 @@ import type { SendGridAddress } from './send-schema.ts'
 /** Writes an address as the core takes it: `Ada <ada@example.com>`. */
 export type AddressWriter = (address: SendGridAddress, field: string) => string
 
-/** @param errors  Receives one entry per address that is none. */
+/** @param errors  Receives one entry per invalid address. */
 export function createAddressWriter(errors: FieldError[]): AddressWriter {
   return ({ email, name = '' }, field) => {
     const checked = normalizeAddress(email)

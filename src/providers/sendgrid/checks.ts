@@ -7,8 +7,8 @@ import { maxRecipients, type SendGridMail, type SendGridPersonalization } from '
 // What the schema cannot say of a request.
 
 /** Checks a request. @param body  The same as it was given. @param errors  Gets one for each fault. */
-export function checkRequest(mail: SendGridMail, body: unknown, now: number, errors: FieldError[]): void {
-  checkMail(mail, errors)
+export function checkSend(mail: SendGridMail, body: unknown, now: number, errors: FieldError[]): void {
+  checkCommon(mail, errors)
   checkProto(body, ['custom_args'], errors)
   for (const i of mail.personalizations.keys())
     for (const name of ['custom_args', 'dynamic_template_data'])
@@ -18,7 +18,7 @@ export function checkRequest(mail: SendGridMail, body: unknown, now: number, err
 }
 
 /** What all emails have in common. */
-function checkMail(mail: SendGridMail, errors: FieldError[]): void {
+function checkCommon(mail: SendGridMail, errors: FieldError[]): void {
   const { content = [], categories = [], attachments = [] } = mail
   if (mail.reply_to && mail.reply_to_list)
     errors.push({ field: 'reply_to_list', message: 'must not be given together with reply_to' })

@@ -4,7 +4,7 @@ import { isSuppression } from '../../emails/events.ts'
 import type { BounceSubtype, EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
-import { enhancedCodeOf, eventKey, idAt } from '../event-facts.ts'
+import { enhancedCodeIn, eventKey, idAt } from '../event-facts.ts'
 import { ownMetadata, ownPrefix, sendgrid, toSeconds } from './conventions.ts'
 import { signingKeyOf } from './signature.ts'
 
@@ -41,7 +41,7 @@ export const sendgridShape: WebhookShape = {
   events,
   email(given) {
     const { event, ...detail } = detailOf(given)
-    return { type: event, body: [{ ...argsOf(given.email), ...factsOf(given), event, ...detail }] }
+    return { type: event, body: [{ ...argsOf(given.email), ...sharedMembers(given), event, ...detail }] }
   },
   headers({ time, body, secret }) {
     const timestamp = String(toSeconds(time.getTime()))
@@ -57,7 +57,7 @@ function argsOf({ metadata = {} }: EmailRecord): Record<string, string> {
   return Object.fromEntries(Object.entries(metadata).filter(([name]) => !name.startsWith(ownPrefix)))
 }
 
-function factsOf(given: ShapedEvent): object {
+function sharedMembers(given: ShapedEvent): object {
   const { email, recipient, event } = given
   const { id, metadata = {}, message } = email
   const { [ownMetadata.categories]: categories, [ownMetadata.group]: group } = metadata
@@ -91,7 +91,7 @@ function detailOf({ email, recipient, event }: ShapedEvent): Detail {
         ...(event.smtp_response !== undefined && { response: event.smtp_response }),
       }
     case 'bounced':
-      return isSuppression(event) ? { event: 'dropped', reason: 'Bounced Address' } : bounceOf(event)
+      return isSuppression(event) ? { event: 'dropped', reason: 'Bounced Address' } : bounceDetail(event)
     case 'complained':
       return { event: 'spamreport' }
     case 'failed':
@@ -119,8 +119,8 @@ const classifications: Readonly<Partial<Record<BounceSubtype, string>>> = {
   AttachmentRejected: 'Content',
 }
 
-function bounceOf({ type, subtype, smtp_response: reason = `${type}, ${subtype}` }: Bounce): Detail {
-  const status = enhancedCodeOf(reason)
+function bounceDetail({ type, subtype, smtp_response: reason = `${type}, ${subtype}` }: Bounce): Detail {
+  const status = enhancedCodeIn(reason)
   return {
     event: 'bounce',
     reason,

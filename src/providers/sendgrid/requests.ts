@@ -5,7 +5,7 @@ import { bodyLimits } from '../../server/route.ts'
 import { recordOf, trackingOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import { type AddressWriter, createAddressWriter } from './address-writer.ts'
-import { checkRequest } from './checks.ts'
+import { checkSend } from './checks.ts'
 import { ownMetadata } from './conventions.ts'
 import {
   mailSchema,
@@ -19,7 +19,7 @@ import { type Room, substitute } from './substitutions.ts'
 export const toSend: Translate = (body, { now }) => {
   const mail = parseInput(mailSchema, body)
   const errors: FieldError[] = []
-  checkRequest(mail, body, now, errors)
+  checkSend(mail, body, now, errors)
   const write = createAddressWriter(errors)
   const shared = sharedOf(mail)
   const from = write(mail.from, 'from')

@@ -1,8 +1,8 @@
 import { createECDH, createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto'
 
 /** The key that a webhook's requests are signed with. */
-export interface SigningKey {
-  /** For who checks signatures: base64 of DER, as SendGrid shows it. */
+export interface WebhookSigningKey {
+  /** To check signatures with: base64 of DER, as SendGrid shows it. */
   readonly publicKey: string
   /** @returns The signature in base64 of DER: ECDSA with SHA-256. */
   sign(text: string): string
@@ -14,7 +14,7 @@ export interface SigningKey {
  * @param secret  `whsec_` and base64.
  * @see https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features
  */
-export function signingKeyOf(secret: string): SigningKey {
+export function signingKeyOf(secret: string): WebhookSigningKey {
   const key = privateKeyOf(secret)
   return {
     get publicKey() {

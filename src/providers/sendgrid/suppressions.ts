@@ -6,7 +6,7 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import { assertAddresses } from '../addresses.ts'
-import { enhancedCodeOf } from '../event-facts.ts'
+import { enhancedCodeIn } from '../event-facts.ts'
 import type { ProviderParts } from '../provider.ts'
 import { suppressionsByReason, type SuppressionsByReason } from '../suppressions-by-reason.ts'
 import { sendgrid, toSeconds } from './conventions.ts'
@@ -34,7 +34,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
 
   async function toBounce({ address, created, email_id }: Suppression): Promise<SendGridBounce> {
     const reason = email_id === undefined ? '' : await replyOf(email_id, address)
-    return { created: toSeconds(created), email: address, reason, status: enhancedCodeOf(reason) ?? '' }
+    return { created: toSeconds(created), email: address, reason, status: enhancedCodeIn(reason) ?? '' }
   }
 
   /** The reply with which an email bounced. */

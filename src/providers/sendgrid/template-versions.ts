@@ -57,7 +57,7 @@ function readKept(json: string | undefined): SendGridKeptVersion[] | null {
 }
 
 /** The template that has these versions, at most one of which is active. */
-export function toInput(
+export function toTemplateInput(
   name: string,
   versions: readonly Version[],
   metadata: Template['metadata'],
@@ -91,11 +91,11 @@ export function newVersion(
     content: { subject: input.subject, html_content: '', plain_content: '' },
     isActive: false,
   }
-  return { ...changed(version, input, now), isActive: isFirst || input.active === 1 }
+  return { ...changeVersion(version, input, now), isActive: isFirst || input.active === 1 }
 }
 
 /** A version with other members. */
-export function changed(version: Version, changes: Partial<SendGridNewVersion>, now: number): Version {
+export function changeVersion(version: Version, changes: Partial<SendGridNewVersion>, now: number): Version {
   const { content } = version
   return {
     id: version.id,
@@ -113,8 +113,8 @@ export function changed(version: Version, changes: Partial<SendGridNewVersion>, 
   }
 }
 
-/** The versions with one in its place, or at the end: if it is active, no other one is. */
-export function withVersion(versions: readonly Version[], version: Version): Version[] {
+/** The versions with this one instead of the one of its id, or added at the end. If it is active, no other one is. */
+export function putVersion(versions: readonly Version[], version: Version): Version[] {
   const all = versions.some(({ id }) => id === version.id) ? versions : [...versions, version]
   return all.map((one) => {
     if (one.id === version.id) return version

@@ -23,15 +23,15 @@ import {
   type SendGridVersion,
 } from './template-schema.ts'
 import {
-  changed,
+  changeVersion,
   newVersion,
-  toInput,
+  toTemplateInput,
   toListedTemplate,
   toTemplate,
   toVersion,
   type Version,
   versionsOf,
-  withVersion,
+  putVersion,
 } from './template-versions.ts'
 import { createSequence } from '../../core/sequence.ts'
 
@@ -59,7 +59,7 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
     name: string,
     versions: readonly Version[],
   ): Promise<Template> =>
-    withNames(templates.put(template.id, toInput(name, versions, template.metadata)), names)
+    withNames(templates.put(template.id, toTemplateInput(name, versions, template.metadata)), names)
 
   function findIn(versions: readonly Version[], id: string): Version {
     const found = versions.find((version) => version.id === id)
@@ -151,7 +151,7 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
       handler({ params, body }) {
         const id = newUuid()
         return changeVersions(params.template_id, id, (versions) =>
-          withVersion(versions, newVersion(id, body, { now: clock.now(), isFirst: versions.length === 0 })),
+          putVersion(versions, newVersion(id, body, { now: clock.now(), isFirst: versions.length === 0 })),
         )
       },
     }),
@@ -170,7 +170,7 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
       errors: ofContent,
       handler: ({ params: { template_id, version_id }, body }) =>
         changeVersions(template_id, version_id, (versions) =>
-          withVersion(versions, changed(findIn(versions, version_id), body, clock.now())),
+          putVersion(versions, changeVersion(findIn(versions, version_id), body, clock.now())),
         ),
     }),
     post(`${path}/{template_id}/versions/{version_id}/activate`, {
@@ -179,7 +179,7 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
       errors: ofContent,
       handler: ({ params: { template_id, version_id } }) =>
         changeVersions(template_id, version_id, (versions) =>
-          withVersion(versions, { ...findIn(versions, version_id), isActive: true }),
+          putVersion(versions, { ...findIn(versions, version_id), isActive: true }),
         ),
     }),
     del(`${path}/{template_id}/versions/{version_id}`, {

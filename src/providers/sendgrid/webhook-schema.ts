@@ -12,7 +12,7 @@ const wanted = z.strictObject({
   click: z.boolean(),
   spam_report: z.boolean(),
 })
-const never = z.boolean().optional().describe('Is taken, and there is no such event here')
+const withoutEvents = z.boolean().optional().describe('Is taken, and there is no such event here')
 
 const noOauth = notSupported('requests are signed, and have no OAuth token')
 
@@ -20,9 +20,9 @@ const url = z.string().min(1).describe('Where events are posted to')
 const choices = {
   friendly_name: notSupported('webhooks have no names'),
   ...wanted.partial().shape,
-  unsubscribe: never,
-  group_unsubscribe: never,
-  group_resubscribe: never,
+  unsubscribe: withoutEvents,
+  group_unsubscribe: withoutEvents,
+  group_resubscribe: withoutEvents,
   oauth_client_id: noOauth,
   oauth_client_secret: noOauth,
   oauth_token_url: noOauth,

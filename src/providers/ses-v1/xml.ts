@@ -9,14 +9,14 @@ const namespace = 'http://ses.amazonaws.com/doc/2010-12-01/'
 /** The answer to an action. */
 export function toAnswer(action: string, result: { readonly [name: string]: XmlValue }): Answer {
   const requestId = element('ResponseMetadata', { RequestId: randomUUID() })
-  return xml(`${action}Response`, element(`${action}Result`, result) + requestId, 200, {})
+  return xml(`${action}Response`, element(`${action}Result`, result) + requestId, 200)
 }
 
-/** An error. */
+/** The answer to an action that failed. */
 export function toErrorAnswer(
   error: { readonly Type: 'Sender' | 'Receiver'; readonly Code: string; readonly Message: string },
   status: number,
-  headers: Readonly<Record<string, string>>,
+  headers?: Readonly<Record<string, string>>,
 ): Answer {
   return xml('ErrorResponse', element('Error', error) + element('RequestId', randomUUID()), status, headers)
 }
@@ -25,18 +25,18 @@ function xml(
   root: string,
   content: string,
   status: number,
-  headers: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
 ): Answer {
   const body = `<${root} xmlns="${namespace}">${content}</${root}>\n`
   return bytesAnswer(body, { ...headers, 'content-type': 'text/xml; charset=utf-8' }, status)
 }
 
 function element(name: string, value: XmlValue): string {
-  return `<${name}>${contentOf(value)}</${name}>`
+  return `<${name}>${xmlContent(value)}</${name}>`
 }
 
-function contentOf(value: XmlValue): string {
-  if (typeof value === 'string') return escape(value)
+function xmlContent(value: XmlValue): string {
+  if (typeof value === 'string') return escapeXml(value)
   if (typeof value === 'number') return String(value)
   if (isList(value)) return value.map((one) => element('member', one)).join('')
   return Object.entries(value)
@@ -47,7 +47,7 @@ function contentOf(value: XmlValue): string {
 const isList = (value: XmlValue): value is readonly XmlValue[] => Array.isArray(value)
 
 /** XML has no form for most control characters, so these become U+FFFD. */
-function escape(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '\ufffd')
     .replace(/&/g, '&amp;')

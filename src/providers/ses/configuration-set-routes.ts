@@ -14,7 +14,7 @@ import {
 } from './configuration-set-schema.ts'
 import type { EventDestination } from './configuration-sets.ts'
 import { ses } from './conventions.ts'
-import { done, nothing } from './empty-answer.ts'
+import { answerEmpty, emptyAnswer } from './empty-answer.ts'
 import { sesFace } from './face.ts'
 import { pageBody, pageQuery } from './page-query.ts'
 
@@ -60,9 +60,9 @@ export function configurationSetRoutes({
     post(path, {
       summary: 'CreateConfigurationSet',
       body: { schema: newConfigurationSetSchema, maxBytes: bodyLimits.small },
-      success: { schema: nothing },
+      success: { schema: emptyAnswer },
       errors: ['name_taken', 'state_conflict'],
-      handler: ({ body }) => done(sets.create(body.ConfigurationSetName)),
+      handler: ({ body }) => answerEmpty(sets.create(body.ConfigurationSetName)),
     }),
     get(path, {
       summary: 'ListConfigurationSets: by name',
@@ -88,13 +88,13 @@ export function configurationSetRoutes({
     }),
     del(`${path}/{set}`, {
       summary: 'DeleteConfigurationSet: remove it with its event destinations',
-      success: { schema: nothing },
-      handler: ({ params }) => done(sets.remove(params.set)),
+      success: { schema: emptyAnswer },
+      handler: ({ params }) => answerEmpty(sets.remove(params.set)),
     }),
     post(destinationsPath, {
       summary: 'CreateConfigurationSetEventDestination',
       body: { schema: newEventDestinationSchema, maxBytes: bodyLimits.small },
-      success: { schema: nothing },
+      success: { schema: emptyAnswer },
       errors: ['name_taken', 'state_conflict'],
       async handler({ params, body: { EventDestinationName, EventDestination } }) {
         sets.get(params.set)
@@ -110,7 +110,7 @@ export function configurationSetRoutes({
     put(`${destinationsPath}/{name}`, {
       summary: 'UpdateConfigurationSetEventDestination',
       body: { schema: changedEventDestinationSchema, maxBytes: bodyLimits.small },
-      success: { schema: nothing },
+      success: { schema: emptyAnswer },
       async handler({ params: { set, name }, body }) {
         sets.get(set)
         await sets.replaceDestination(set, await toDestination(name, body.EventDestination))
@@ -119,8 +119,8 @@ export function configurationSetRoutes({
     }),
     del(`${destinationsPath}/{name}`, {
       summary: 'DeleteConfigurationSetEventDestination',
-      success: { schema: nothing },
-      handler: ({ params }) => done(sets.removeDestination(params.set, params.name)),
+      success: { schema: emptyAnswer },
+      handler: ({ params }) => answerEmpty(sets.removeDestination(params.set, params.name)),
     }),
   ]
 }

@@ -7,7 +7,7 @@ import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
 import { configurationSetTag, ses, toMessageId } from './conventions.ts'
-import { kindOf, messageOf, sesFace } from './face.ts'
+import { awsErrorOf, awsMessageOf, sesFace } from './face.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: sesFace })
@@ -64,7 +64,7 @@ const failures = [
 
 function toResult(sent: Sent): object {
   if ('id' in sent) return { Status: 'SUCCESS', MessageId: sent.id }
-  return { Status: failureOf(sent.error), Error: messageOf(sent.error) }
+  return { Status: failureOf(sent.error), Error: awsMessageOf(sent.error) }
 }
 
 function failureOf(error: LocalpostError): (typeof failures)[number] {
@@ -72,7 +72,7 @@ function failureOf(error: LocalpostError): (typeof failures)[number] {
   if (error.code === 'template_not_found') return 'TEMPLATE_NOT_FOUND'
   if (error.code === 'domain_not_verified' || error.code === 'domain_not_registered')
     return 'MAIL_FROM_DOMAIN_NOT_VERIFIED'
-  const [status, name] = kindOf(error)
+  const [status, name] = awsErrorOf(error)
   if (name === 'MessageRejected') return 'MESSAGE_REJECTED'
   return status >= 500 ? 'FAILED' : 'INVALID_PARAMETER'
 }

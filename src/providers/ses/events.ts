@@ -1,7 +1,7 @@
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
-import { enhancedCodeOf, eventKey, idAt } from '../event-facts.ts'
+import { enhancedCodeIn, eventKey, idAt } from '../event-facts.ts'
 import { uuidOf } from '../uuid.ts'
 import { snsConfirmation } from './confirmation.ts'
 import { configurationSetTag, ses, topicArnOf } from './conventions.ts'
@@ -111,7 +111,7 @@ function toMail({ email }: ShapedEvent): object {
 function detailOf({ recipient, event }: ShapedEvent, feedbackId: string): object {
   const timestamp = toTime(event.timestamp)
   const reply = 'smtp_response' in event ? event.smtp_response : undefined
-  const status = reply && enhancedCodeOf(reply)
+  const status = reply && enhancedCodeIn(reply)
   const failed = {
     emailAddress: recipient,
     ...(status ? { status } : {}),

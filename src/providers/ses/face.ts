@@ -45,13 +45,13 @@ const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: 
 }
 
 /** The status and the name of an error, as AWS answers it. */
-export function kindOf({ code, status }: LocalpostError): readonly [status: number, name: string] {
+export function awsErrorOf({ code, status }: LocalpostError): readonly [status: number, name: string] {
   if (status >= 500) return known[code] ?? [status, 'InternalFailure']
   return known[code] ?? [400, 'BadRequestException']
 }
 
 /** An error in words. Not the names of members alone: SES names none. */
-export function messageOf({ code, errors, message }: LocalpostError): string {
+export function awsMessageOf({ code, errors, message }: LocalpostError): string {
   if (!errors || errors.length === 0) return message
   if (code === 'missing_variable') return errors.slice(0, maxNamed).map(inRenderingData).join(' ')
   const all = errors.slice(0, maxNamed).map(({ field, message: fault }) => `${field} ${fault}`)
@@ -116,8 +116,11 @@ export const sesFace: Face = {
   key: signaturePlace,
   errorSchema: z.strictObject({ message: z.string() }),
   errorAnswer(error) {
-    const [status, name] = kindOf(error)
-    return jsonAnswer({ message: messageOf(error) }, status, { ...error.headers, 'x-amzn-errortype': name })
+    const [status, name] = awsErrorOf(error)
+    return jsonAnswer({ message: awsMessageOf(error) }, status, {
+      ...error.headers,
+      'x-amzn-errortype': name,
+    })
   },
   connect: {
     variables: {

@@ -16,7 +16,7 @@ import {
   type SesIdentity,
   type SesListedIdentity,
 } from './identity-schema.ts'
-import { done, nothing } from './empty-answer.ts'
+import { answerEmpty, emptyAnswer } from './empty-answer.ts'
 import { type pageBody, pageQuery } from './page-query.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Identities', access: 'key', face: sesFace })
@@ -87,13 +87,13 @@ export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Rou
     }),
     del(`${path}/{identity}`, {
       summary: 'DeleteEmailIdentity: remove a domain',
-      success: { schema: nothing },
+      success: { schema: emptyAnswer },
       async handler({ params: { identity } }) {
         // Addresses are not stored.
         if (isAddress(identity)) return {}
         const domain = await findDomain(domains, identity)
         if (!domain) throw notFound('identity', identity)
-        return done(domains.remove(domain.id))
+        return answerEmpty(domains.remove(domain.id))
       },
     }),
   ]

@@ -5,7 +5,7 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTimestamp } from './conventions.ts'
-import { done, nothing } from './empty-answer.ts'
+import { answerEmpty, emptyAnswer } from './empty-answer.ts'
 import { sesFace } from './face.ts'
 import {
   newSuppressionSchema,
@@ -24,7 +24,7 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
     put(path, {
       summary: 'PutSuppressedDestination',
       body: { schema: newSuppressionSchema, maxBytes: bodyLimits.small },
-      success: { schema: nothing },
+      success: { schema: emptyAnswer },
       async handler({ body: { EmailAddress, Reason } }) {
         const reason = Reason === 'BOUNCE' ? 'bounce' : 'complaint'
         await withNames(suppressions.add({ address: EmailAddress, reason }), { address: 'EmailAddress' })
@@ -62,8 +62,8 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
     }),
     del(`${path}/{address}`, {
       summary: 'DeleteSuppressedDestination',
-      success: { schema: nothing },
-      handler: ({ params }) => done(suppressions.remove(params.address)),
+      success: { schema: emptyAnswer },
+      handler: ({ params }) => answerEmpty(suppressions.remove(params.address)),
     }),
   ]
 }

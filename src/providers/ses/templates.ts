@@ -9,7 +9,7 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTimestamp } from './conventions.ts'
-import { done, nothing } from './empty-answer.ts'
+import { answerEmpty, emptyAnswer } from './empty-answer.ts'
 import { sesFace } from './face.ts'
 import { pageQuery } from './page-query.ts'
 import {
@@ -54,7 +54,7 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
     post(path, {
       summary: 'CreateEmailTemplate',
       body: { schema: templateSchema, maxBytes: bodyLimits.content },
-      success: { schema: nothing },
+      success: { schema: emptyAnswer },
       errors: ['name_taken', 'invalid_template'],
       async handler({ body: { TemplateName, TemplateContent } }) {
         if (await nullOn('not_found', templates.get(TemplateName)))
@@ -99,7 +99,7 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
     put(`${path}/{name}`, {
       summary: 'UpdateEmailTemplate',
       body: { schema: templateUpdateSchema, maxBytes: bodyLimits.content },
-      success: { schema: nothing },
+      success: { schema: emptyAnswer },
       errors: ['invalid_template'],
       async handler({ params, body }) {
         await templates.get(params.name)
@@ -109,8 +109,8 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
     }),
     del(`${path}/{name}`, {
       summary: 'DeleteEmailTemplate',
-      success: { schema: nothing },
-      handler: ({ params }) => done(templates.remove(params.name)),
+      success: { schema: emptyAnswer },
+      handler: ({ params }) => answerEmpty(templates.remove(params.name)),
     }),
     post(`${path}/{name}/render`, {
       summary: 'TestRenderEmailTemplate: the subject and bodies with the data filled in',

@@ -9,7 +9,7 @@ import {
 } from '../../broadcasts/schema.ts'
 import { bodyLimits, type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
-import { pageMembers } from '../lists.ts'
+import { devPageMembers } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Audiences', access: 'local' })
 
@@ -20,7 +20,7 @@ export function broadcastRoutes(broadcasts: InnerBroadcasts): Route[] {
       summary: 'List the last 1,000 broadcasts; newest first',
       query: z.strictObject({
         audience_id: z.string().optional().describe('Only those to this audience'),
-        ...pageMembers,
+        ...devPageMembers,
       }),
       handler: ({ query }) => broadcasts.list(query),
     }),

@@ -10,7 +10,7 @@ import {
 import { bytesAnswer } from '../answer.ts'
 import { type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
-import { pageQuery } from '../lists.ts'
+import { devPageQuery } from '../lists.ts'
 
 const { get, post, patch, list, remove } = defineRoutes({ tag: 'Domains', access: 'local' })
 
@@ -19,7 +19,7 @@ export function devDomainRoutes(domains: InnerDomains): Route[] {
   return [
     list('/dev/domains', 'domains', domainSummarySchema, {
       summary: 'The domains, newest first, and whether each was created or only mentioned by mail',
-      query: pageQuery,
+      query: devPageQuery,
       handler: ({ query }) => domains.summaries(query),
     }),
     patch('/dev/domains/{id}', {

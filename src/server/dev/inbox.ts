@@ -229,5 +229,6 @@ function toSelection(
     const message = `${how}: say which mails by one of \`?query=…\`, \`?all=true\` or \`ids\` in the body`
     throw validationError([{ field: 'query', message }])
   }
-  return given ? { ids: given } : all === 'true' ? null : (query ?? '')
+  if (given) return { ids: given }
+  return all === 'true' ? null : (query ?? '')
 }

@@ -10,7 +10,7 @@ import type { ServerDeps } from '../deps.ts'
 import { healthSchema, loggedRequestSchema, providerInfoSchema } from '../schema.ts'
 import { type Route, type RouteContext } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
-import { pageQuery } from '../lists.ts'
+import { devPageQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Instance', access: 'local' })
 
@@ -97,7 +97,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
     }),
     list('/dev/requests', 'requests', loggedRequestSchema, {
       summary: 'The last 1,000 requests to /v1 and sends of the library, newest first',
-      query: pageQuery,
+      query: devPageQuery,
       handler: ({ query }) => deps.log.list(query),
     }),
   ]

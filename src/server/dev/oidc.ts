@@ -42,7 +42,7 @@ export function oidcRoutes({
       handler: ({ query, headers, isSecure, ip }) =>
         orErrorPage(headers, async () => {
           assertNavigation(headers)
-          const begun = limit.begin(ip(), null)
+          const begun = limit.begin(ip())
           const { location, cookie } = await provider().begin({ again: query.prompt === 'login' })
           begun()
           // Browsers do not send the cookie of an earlier session here, because it is limited to this site.
@@ -73,7 +73,7 @@ export function oidcRoutes({
           assertNavigation(headers)
           const login = sessions.login.of(headers)
           if (isHead || !provider().isOwn(login, query.state ?? '')) throw notBegun()
-          const succeeded = limit.begin(ip(), null)
+          const succeeded = limit.begin(ip())
           const user = await provider().finish(login, query)
           succeeded()
           const session = await sessions.open({ provided: user }, headers, isSecure())

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { scheduledEmailSchema, sendAtSchema } from '../../sending/schema.ts'
 import type { SendingService } from '../../sending/service.ts'
-import { pageQuery } from '../lists.ts'
+import { devPageQuery } from '../lists.ts'
 import { bodyLimits, type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
 
@@ -12,7 +12,7 @@ export function scheduledRoutes(sending: Pick<SendingService, 'scheduled'>): Rou
   return [
     list('/dev/scheduled', 'scheduled', scheduledEmailSchema, {
       summary: 'List emails that are sent later; the one that was accepted last comes first',
-      query: pageQuery,
+      query: devPageQuery,
       handler: ({ query }) => sending.scheduled.list(query),
     }),
     get('/dev/scheduled/{id}', {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { smtpSessionSchema, smtpSessionSummarySchema } from '../../inbox/smtp-session-schema.ts'
 import type { ServerDeps } from '../deps.ts'
-import { pageMembers, queryFlag } from '../lists.ts'
+import { devPageMembers, queryFlag } from '../lists.ts'
 import { type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
 
@@ -24,6 +24,6 @@ export function smtpSessionRoutes({ smtpSessions }: Pick<ServerDeps, 'smtpSessio
 }
 
 const sessionsQuery = z.strictObject({
-  ...pageMembers,
+  ...devPageMembers,
   failed: queryFlag().optional().describe('Only sessions in which something went wrong. Default: false'),
 })

@@ -1,6 +1,6 @@
 import { suppressionInputSchema, suppressionSchema } from '../../sending/schema.ts'
 import type { Suppressions } from '../../sending/suppressions.ts'
-import { pageQuery } from '../lists.ts'
+import { devPageQuery } from '../lists.ts'
 import { bodyLimits, type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
 
@@ -11,7 +11,7 @@ export function suppressionRoutes(suppressions: Suppressions): Route[] {
   return [
     list('/dev/suppressions', 'suppressions', suppressionSchema, {
       summary: 'List the addresses that get no mail, by address',
-      query: pageQuery,
+      query: devPageQuery,
       handler: ({ query }) => suppressions.list(query),
     }),
     post('/dev/suppressions', {

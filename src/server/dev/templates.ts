@@ -14,7 +14,7 @@ import type { Templates } from '../../templates/templates.ts'
 import type { bodyJobs } from '../long-bodies.ts'
 import { bodyLimits, type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
-import { listSchema, pageQuery, toList } from '../lists.ts'
+import { listSchema, devPageQuery, toListAnswer } from '../lists.ts'
 
 const { get, post, put, list, remove } = defineRoutes({ tag: 'Templates', access: 'local' })
 
@@ -26,7 +26,7 @@ export function templateRoutes(
   return [
     list('/dev/templates', 'templates', templateSchema, {
       summary: 'List stored templates, by id',
-      query: pageQuery,
+      query: devPageQuery,
       handler: ({ query }) => templates.list(query),
     }),
     get('/dev/templates/{id}', {
@@ -50,7 +50,7 @@ export function templateRoutes(
     get('/dev/templates/{id}/versions', {
       summary: 'What a template was before its last 20 changes, all on one page; newest first',
       success: { schema: listSchema('versions', templateVersionSchema) },
-      handler: async ({ params }) => toList('versions', await templates.versions(params.id)),
+      handler: async ({ params }) => toListAnswer('versions', await templates.versions(params.id)),
     }),
     post('/dev/templates/{id}/versions/{version}/restore', {
       summary: 'Store the content of a version again; what it replaces becomes a version',

@@ -2,7 +2,7 @@ import { webhookDeliverySchema, webhookInputSchema, webhookSchema } from '../../
 import type { Webhooks } from '../../webhooks/service.ts'
 import { type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
-import { deletedSchema, listSchema, pageQuery, toList } from '../lists.ts'
+import { deletedSchema, listSchema, devPageQuery, toListAnswer } from '../lists.ts'
 
 const { get, post, del, list, remove } = defineRoutes({ tag: 'Webhooks', access: 'local' })
 
@@ -12,7 +12,7 @@ export function webhookRoutes(webhooks: Webhooks): Route[] {
     get('/dev/webhooks', {
       summary: 'List the webhooks, all on one page; those of the options first',
       success: { schema: listSchema('webhooks', webhookSchema) },
-      handler: async () => toList('webhooks', await webhooks.list()),
+      handler: async () => toListAnswer('webhooks', await webhooks.list()),
     }),
     post('/dev/webhooks', {
       summary: 'Have events of emails and domains posted to a URL, from now on',
@@ -28,7 +28,7 @@ export function webhookRoutes(webhooks: Webhooks): Route[] {
     }),
     list('/dev/webhooks/deliveries', 'deliveries', webhookDeliverySchema, {
       summary: 'What waits for a webhook and about the last 1,000 others with every try, newest first',
-      query: pageQuery,
+      query: devPageQuery,
       handler: ({ query }) => webhooks.deliveries(query),
     }),
     del('/dev/webhooks/deliveries', {

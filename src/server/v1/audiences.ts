@@ -2,7 +2,7 @@ import type { Audiences } from '../../audiences/audiences.ts'
 import { audienceSchema, contactSchema } from '../../audiences/schema.ts'
 import { type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
-import { cursorQuery } from '../lists.ts'
+import { v1PageQuery } from '../lists.ts'
 
 const { list } = defineRoutes({ tag: 'Audiences', access: 'key' })
 
@@ -11,12 +11,12 @@ export function audienceRoutes(audiences: Pick<Audiences, 'list' | 'contacts'>):
   return [
     list('/v1/audiences', 'audiences', audienceSchema, {
       summary: 'List audiences, newest first',
-      query: cursorQuery,
+      query: v1PageQuery,
       handler: ({ query }) => audiences.list(query),
     }),
     list('/v1/audiences/{audienceId}/contacts', 'contacts', contactSchema, {
       summary: 'List the contacts of an audience, by email',
-      query: cursorQuery,
+      query: v1PageQuery,
       handler: ({ params, query }) => audiences.contacts.list(params.audienceId, query),
     }),
   ]

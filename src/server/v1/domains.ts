@@ -10,7 +10,7 @@ import {
 } from '../../domains/schema.ts'
 import { bodyLimits, type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
-import { cursorQuery } from '../lists.ts'
+import { v1PageQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Domains', access: 'key' })
 
@@ -29,7 +29,7 @@ export function domainRoutes(domains: Pick<Domains, 'create' | 'list' | 'get'>):
     }),
     list('/v1/domains', 'domains', domainListItemSchema, {
       summary: 'List domains, newest first',
-      query: cursorQuery,
+      query: v1PageQuery,
       handler: ({ query }) => domains.list(query),
     }),
     get('/v1/domains/{id}', {

@@ -7,7 +7,7 @@ import { sendRequestSchema } from '../../emails/send-schema.ts'
 import { idempotencyHeader } from '../idempotency-header.ts'
 import { bodyLimits, type Route } from '../route.ts'
 import { defineRoutes } from '../define-routes.ts'
-import { cursorQuery } from '../lists.ts'
+import { v1PageQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Emails', access: 'key' })
 
@@ -33,7 +33,7 @@ export function emailRoutes(emails: EmailService): Route[] {
     }),
     list('/v1/emails', 'emails', emailListItemSchema, {
       summary: 'List emails, newest first',
-      query: cursorQuery,
+      query: v1PageQuery,
       handler: ({ query }) => emails.list(query),
     }),
     get('/v1/emails/{id}', {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toInboxQuery } from '../../../src/providers/mailpit/query.ts'
-import { readTime } from '../../../src/providers/mailpit/query-dates.ts'
+import { readQueryDate } from '../../../src/providers/mailpit/query-dates.ts'
 import { readTerms } from '../../../src/search/query-terms.ts'
 
 /** Searches of Mailpit, and what they become. */
@@ -55,12 +55,12 @@ describe('a search of Mailpit', () => {
   })
 
   it('has the dates of its time zone, also near a change of clocks', () => {
-    const at = (text: string, zone: string): string => new Date(readTime(text, zone) ?? 0).toISOString()
+    const at = (text: string, zone: string): string => new Date(readQueryDate(text, zone) ?? 0).toISOString()
     expect(at('2026-01-31', 'Pacific/Auckland')).toBe('2026-01-30T11:00:00.000Z')
     expect(at('2026-07-31 10:00', 'America/Chicago')).toBe('2026-07-31T15:00:00.000Z')
     expect(at('2026-03-29 01:30', 'Europe/Berlin')).toBe('2026-03-29T00:30:00.000Z')
     expect(at('2026-03-29 03:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z')
-    expect(readTime('2026-01-31')).toBe(new Date(2026, 0, 31).getTime())
+    expect(readQueryDate('2026-01-31')).toBe(new Date(2026, 0, 31).getTime())
     expect(() => toInboxQuery('after:2026-01-31', 'Mars/Base')).toThrow('"Mars/Base" is not a time zone')
   })
 })

@@ -25,7 +25,7 @@ export interface CheckedMail {
 }
 
 /** The input of a check. */
-export interface Subject {
+export interface CheckInput {
   mail: CheckedMail
   /** The facts from the HTML, read once for all checks. */
   html: HtmlFacts
@@ -81,7 +81,7 @@ export interface CheckServices {
 }
 
 /** The input of a check that makes requests. */
-export interface Asked {
+export interface AskInput {
   mail: CheckedMail
   services: CheckServices
   /** Whether links are requested. */
@@ -126,13 +126,13 @@ interface CheckFacts {
 
 /** A check that reads only the mail. */
 export interface StaticCheck extends CheckFacts {
-  run(subject: Subject): CheckResult
+  run(subject: CheckInput): CheckResult
 }
 
 /** A check that makes requests; it runs only if it is configured or requested. */
 export interface AskingCheck extends CheckFacts {
   /** @throws Error with the reason, as the end of a sentence, if there is no answer. */
-  ask(asked: Asked): Promise<CheckResult>
+  ask(asked: AskInput): Promise<CheckResult>
 }
 
 /** One check; see the table. */
