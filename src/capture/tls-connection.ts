@@ -5,7 +5,7 @@ import { tlsFaultOf } from '../net/tls-words.ts'
 import { httpAtSmtp, plainAtTls, type ClientFault, type RightPorts } from './client-faults.ts'
 import { CommandConnection } from './commands.ts'
 import { Progress } from './progress.ts'
-import { messageOf } from './session-problems.ts'
+import { messageOfFault } from './session-problems.ts'
 import { SessionNotes } from './session-notes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { SmtpCounts } from '../core/counts.ts'
@@ -118,7 +118,7 @@ export abstract class TlsConnection extends CommandConnection {
     if (this.isDelivery || this.fault !== null) return
     this.fault = fault
     this.host.reportClient(fault, this.remoteAddress, detail)
-    if (withoutReply.has(fault)) this.host.tellRefusal('', messageOf(fault), this)
+    if (withoutReply.has(fault)) this.host.tellRefusal('', messageOfFault(fault), this)
   }
 }
 

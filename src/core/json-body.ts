@@ -31,7 +31,7 @@ export class LongBody {
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = withoutMark(readTextBody(bytes))
   const exceeded = exceededBound(text, { depth: maxDepth, values: maxValues })
-  if (exceeded !== null) throw exceeded === 'depth' ? tooDeep() : tooMany()
+  if (exceeded !== null) throw exceeded === 'depth' ? tooDeep() : tooManyValues()
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -125,7 +125,7 @@ function tooDeep(): LocalpostError {
   return notJson(`The body is nested deeper than ${maxDepth} levels. Send it flatter.`)
 }
 
-function tooMany(): LocalpostError {
+function tooManyValues(): LocalpostError {
   const message = `The body has more than ${maxValues} values. Send less in one request.`
   return new LocalpostError('payload_too_large', message)
 }

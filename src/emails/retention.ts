@@ -67,7 +67,7 @@ export function startRetention(deps: RetentionDeps): Retention {
   }
 
   /** An email with a time in the future, from a wrong clock, waits and does not delay the removal of others. */
-  function fate(created: number, ageMs: number): Fate {
+  function fate(created: number, ageMs: number): RetentionStep {
     const now = clock.now()
     return created <= now - ageMs ? 'goes' : created > now ? 'waits' : 'stays'
   }
@@ -78,7 +78,10 @@ export function startRetention(deps: RetentionDeps): Retention {
    * @param most  The maximum number to examine.
    * @returns The first email that stays, like all after it; null if there is none.
    */
-  async function sweep(most: number, judge: (email: EmailRecord) => Fate): Promise<EmailRecord | null> {
+  async function sweep(
+    most: number,
+    judge: (email: EmailRecord) => RetentionStep,
+  ): Promise<EmailRecord | null> {
     let left = most
     for (let after: [string] | undefined; left > 0 && !isClosed;) {
       const page = await store.page(emailCollection, { after, limit: Math.min(sliceSize, left) })
@@ -122,7 +125,7 @@ export function startRetention(deps: RetentionDeps): Retention {
 }
 
 /** Whether an email is removed, waits for a later pass, or stays with all after it. */
-type Fate = 'goes' | 'waits' | 'stays'
+type RetentionStep = 'goes' | 'waits' | 'stays'
 
 function mayMakeDue(change: StoreChange): boolean {
   return change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'

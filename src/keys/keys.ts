@@ -61,7 +61,7 @@ export async function createKeys(deps: {
   const stored: ApiKeyRecord[] = []
   const begun = clock.now()
   const known = new Map<string, Known>(
-    given.map((value, i) => [optionId(i), { digest: digest(value), scope: 'full' }]),
+    given.map((value, i) => [optionId(i), { digest: digestBytes(value), scope: 'full' }]),
   )
   /**
    * Keys that clients have used before. A lookup takes the same time for every wrong value: a map compares the hash of
@@ -77,7 +77,7 @@ export async function createKeys(deps: {
 
   function keep(key: ApiKeyRecord): void {
     if (known.has(key.id)) return
-    known.set(key.id, { digest: digest(key.value), scope: key.scope })
+    known.set(key.id, { digest: digestBytes(key.value), scope: key.scope })
     const after = stored.findLastIndex(({ id }) => id < key.id)
     stored.splice(after + 1, 0, key)
   }
@@ -113,7 +113,7 @@ export async function createKeys(deps: {
     scopeOf(bearer) {
       const before = presented.get(bearer)
       if (before !== undefined) return before
-      const found = find(digest(bearer))
+      const found = find(digestBytes(bearer))
       if (found !== null) presented.set(bearer, found)
       return found ?? (acceptAny && bearer !== '' ? 'full' : null)
     },
@@ -183,7 +183,7 @@ const isFull = (key: ApiKeyRecord): boolean => key.scope === 'full'
 const optionId = (index: number): string => `option_${index + 1}`
 
 // Digests have the same length, so comparing them reveals nothing about a key, not even its length.
-const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
+const digestBytes = (value: string): Buffer => hash('sha256', value, 'buffer')
 
 function toApiKey(
   { id, name, scope, created, value }: Omit<ApiKeyRecord, 'version'>,

@@ -1,5 +1,5 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { assertQueryMembers, isAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
+import { assertQueryMembers, cameAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
 import type { Where } from '../store/queries.ts'
 import { compileWhere, isOnFacts } from '../store/where.ts'
 import { addressForm, addressTexts, contains, nameForm, normalForms, withoutState } from './query-fits.ts'
@@ -144,7 +144,7 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   else if (tag) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
   if (id !== undefined) parts.push({ where: { member: 'id', equals: id } })
   if (after instanceof Date) parts.push({ where: { not: { number: 'created', below: after.getTime() } } })
-  else if (after !== undefined) parts.push({ test: isAfter(after) })
+  else if (after !== undefined) parts.push({ test: cameAfter(after) })
   if (typeof body === 'string') parts.push({ row: rowTerm(body, 'body', false) })
   const bodyForm = body instanceof RegExp ? withoutState(body) : null
   return toFilter(parts, bodyForm, typeof after === 'string' ? after : null)

@@ -18,7 +18,7 @@ export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean
 /** The end of a body that lacks the rest of its text. It is never in a folded text. */
 export const cutMark = '\x04'
 
-export function toRow(id: string, head: string, body: string): Buffer {
+export function toTextRow(id: string, head: string, body: string): Buffer {
   return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
 }
 
@@ -44,7 +44,7 @@ export function filterOfBlock(block: Buffer): Buffer {
 
 /**
  * Completes the head of a block, and writes a checksum of the head and one of the block. In a block without a row the last id
- * has no meaning; {@link isSealed} never accepts such a block.
+ * has no meaning; {@link isSealedBlock} never accepts such a block.
  */
 export function sealBlock(block: Buffer): void {
   block.write(lastId(block), lastIdAt, 'latin1')
@@ -61,7 +61,7 @@ export function readHead(
     return null
   return {
     rowsBefore: rowsBefore(head),
-    first: firstId(head),
+    first: firstIdOf(head),
     last: head.toString('latin1', lastIdAt, cutFlagAt),
     hasCut: head[cutFlagAt] === '1'.charCodeAt(0),
     filter: filterOfBlock(head),
@@ -69,25 +69,25 @@ export function readHead(
 }
 
 /** Whether a block has a row, and its checksum is right. It is wrong if the block was cut or changed. */
-export function isSealed(block: Buffer): boolean {
+export function isSealedBlock(block: Buffer): boolean {
   return block.length > headerLength && block.toString('latin1', countLength, sealEnd) === sealOf(block)
 }
 
 function sealOf(block: Buffer): string {
-  return checksum(block, sealEnd, block.length)
+  return blockChecksum(block, sealEnd, block.length)
 }
 
 function headSealOf(block: Buffer): string {
-  return checksum(block, headSealEnd, headBytes)
+  return blockChecksum(block, headSealEnd, headBytes)
 }
 
 /** Of the number of rows before a block, and of its bytes from one place to another. */
-function checksum(block: Buffer, from: number, to: number): string {
+function blockChecksum(block: Buffer, from: number, to: number): string {
   const sum = crc32(block.subarray(from, to), crc32(block.subarray(0, countLength)))
   return sum.toString(16).padStart(sealLength, '0')
 }
 
-export function firstId(block: Buffer): string {
+export function firstIdOf(block: Buffer): string {
   return idAt(block, headerLength)
 }
 

@@ -5,7 +5,7 @@ import { isQuick, needsThread, quickSteps, type TemplateTexts } from '../templat
 import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
 import type { RequestKind } from './members.ts'
-import { keep, type Kept } from './record.ts'
+import { keep, type StoredParts } from './record.ts'
 import { checkRequest, type Checked, type CheckDeps } from './check-request.ts'
 
 /** Dependencies of {@link checkGiven}. */
@@ -15,7 +15,7 @@ export interface CheckGivenDeps extends CheckDeps {
 
 /** A request that can be stored, once the domain of its sender is known. */
 export interface Storable extends Pick<Checked, 'addresses' | 'warnings'> {
-  kept: Kept
+  kept: StoredParts
 }
 
 /** The data that the check needs besides the request. */

@@ -1,4 +1,4 @@
-import { Entry, type Place, type Places, samePlace } from './entry.ts'
+import { Entry, type BlobPlace, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
 import type { BulkChange, BulkOutcome, RecordChange } from './bulk.ts'
 import { CommitChecks, recordPlace, type UniqueKey } from './commit-checks.ts'
@@ -172,7 +172,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
 
   /** The places of the blobs of a record, including those of the current commit. */
   #place(id: string, before: Places | null, taken: readonly TakenBlob[]): Places | null {
-    let places: Record<string, Place> | null = null
+    let places: Record<string, BlobPlace> | null = null
     for (const { owner, name, size, content } of taken) {
       if (owner !== id) continue
       places ??= { ...before }
@@ -181,7 +181,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     return places ?? before
   }
 
-  #hold(bytes: readonly Uint8Array[], size: number): Place {
+  #hold(bytes: readonly Uint8Array[], size: number): BlobPlace {
     const place = this.#medium.placeHeld(bytes, size, this.#payloadSize)
     if ('log' in place) {
       for (const piece of bytes) this.#payload.push(piece)

@@ -25,7 +25,7 @@ export interface Segment {
   replacing: Promise<void> | null
 }
 
-export function sizeOf({ entries, pack }: Segment): number {
+export function recordsIn({ entries, pack }: Segment): number {
   return entries.size + (pack?.live ?? 0)
 }
 
@@ -139,13 +139,13 @@ export class CollectionState {
 
   get size(): number {
     let size = 0
-    for (const segment of this.segments.values()) size += sizeOf(segment)
+    for (const segment of this.segments.values()) size += recordsIn(segment)
     return size
   }
 
   /** Removes all records, without a step for each of them. @returns The segments that had records. */
   clear(): Segment[] {
-    const segments = [...this.segments.values()].filter((segment) => sizeOf(segment) > 0)
+    const segments = [...this.segments.values()].filter((segment) => recordsIn(segment) > 0)
     for (const { entries } of segments) entries.clear()
     this.byId.clear()
     for (const index of [this.idIndex, ...this.indexes]) index.clear()
@@ -157,7 +157,7 @@ export class CollectionState {
     for (const segment of this.segments.values()) {
       if (segment.number < this.#open) continue
       this.#open = segment.number
-      this.#taken = sizeOf(segment)
+      this.#taken = recordsIn(segment)
     }
   }
 

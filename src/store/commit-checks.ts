@@ -12,7 +12,7 @@ export interface UniqueKey {
 }
 
 /** A record after the commits that were checked so far; null if it is removed. */
-interface Checked<C, R> {
+interface CheckedRecord<C, R> {
   readonly collection: C
   readonly id: string
   readonly record: R | null
@@ -26,7 +26,7 @@ export abstract class CommitChecks<
   C extends { readonly name: string },
   R extends { readonly version: number },
 > {
-  protected readonly changed: Map<string, Checked<C, R>> = new Map()
+  protected readonly changed: Map<string, CheckedRecord<C, R>> = new Map()
   readonly #holders: Map<string, string | null> = new Map()
   #undo: (() => void)[] = []
 

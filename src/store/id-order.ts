@@ -1,11 +1,11 @@
 import { firstWhere } from '../core/first-where.ts'
 import type { Entry } from './entry.ts'
 import type { Packed } from './packed.ts'
-import { SortedIndex, type Row, type Span } from './sorted-index.ts'
+import { SortedIndex, type Row, type RowSpan } from './sorted-index.ts'
 import type { IndexKey } from './queries.ts'
 
 /** Successive records in the order of their ids: rows of a pack, `to` exclusive, or records that are in no pack. */
-export type Run =
+export type IdRun =
   | { readonly pack: Packed; readonly from: number; readonly to: number }
   | { readonly entries: readonly Entry[] }
 
@@ -98,7 +98,7 @@ export class IdOrder {
     return this.#loose.find([id]) ?? (this.locate(id) ? { id } : undefined)
   }
 
-  span(prefix: IndexKey = [], until?: IndexKey): Span {
+  span(prefix: IndexKey = [], until?: IndexKey): RowSpan {
     const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
     const end = prefix.length === 0 ? this.size : this.upperBound(prefix)
     return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }
@@ -127,7 +127,7 @@ export class IdOrder {
   }
 
   /** The records from `start` up to `end`, as rows of packs and as records that are in no pack. */
-  *runs(start: number, end: number): Generator<Run> {
+  *runs(start: number, end: number): Generator<IdRun> {
     let left = Math.min(end, this.size) - start
     let loose = left <= 0 ? 0 : this.#looseBefore(start)
     const counts = this.#counts()

@@ -4,7 +4,7 @@ import { nextTurn } from '../core/machine.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
 import { type PackFacts, unknownFacts } from './pack-facts.ts'
-import { Packed, type PackedFile, rowsOf, type WrittenLine } from './packed.ts'
+import { Packed, type PackedFile, packRows, type WrittenLine } from './packed.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
 
 /** A record as it is in its segment file. */
@@ -125,10 +125,10 @@ export class Resting {
    */
   wake(state: CollectionState, ids: readonly string[], withText: boolean = false): Promise<void> | undefined {
     const wanted = ids.filter((id) => state.rests(id) || (withText && state.byId.get(id)?.text === ''))
-    return wanted.length === 0 ? undefined : this.#wake(state, wanted, withText)
+    return wanted.length === 0 ? undefined : this.#loadIntoMemory(state, wanted, withText)
   }
 
-  async #wake(state: CollectionState, ids: readonly string[], withText: boolean): Promise<void> {
+  async #loadIntoMemory(state: CollectionState, ids: readonly string[], withText: boolean): Promise<void> {
     for (let from = 0; from < ids.length; from += wokenAtOnce) {
       if (from > 0) await nextTurn()
       const part = ids.slice(from, from + wokenAtOnce)
@@ -190,9 +190,9 @@ export class Resting {
     const isWithin = ({ id }: WrittenLine): boolean =>
       room !== null && (room.after === null || id > room.after) && (room.before === null || id < room.before)
     const rows = there.filter(isWithin)
-    const pack = rows.length > 0 ? new Packed(segment, path, rowsOf(rows), logs) : null
+    const pack = rows.length > 0 ? new Packed(segment, path, packRows(rows), logs) : null
     if (pack && rows.length === lines.length) pack.file = file
-    if (pack && state.facts) pack.facts = factsOf(state.facts, rows, state, old)
+    if (pack && state.facts) pack.facts = factsForPack(state.facts, rows, state, old)
     segment.pack = pack
     idIndex.adopt(segment.pack, null)
     idIndex.gather()
@@ -249,7 +249,7 @@ export class Resting {
 }
 
 /** The facts for a new pack: from the pack that it replaces, or else from the records in memory. */
-function factsOf(
+function factsForPack(
   table: FactTable,
   lines: readonly WrittenLine[],
   { byId }: CollectionState,

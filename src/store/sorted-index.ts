@@ -7,7 +7,7 @@ import type { IndexKey } from './queries.ts'
 export type Row = Entry | { readonly id: string }
 
 /** Positions in an index, `end` exclusive. */
-export interface Span {
+export interface RowSpan {
   start: number
   end: number
 }
@@ -66,7 +66,7 @@ export class SortedIndex {
   }
 
   /** The records whose key begins with `prefix`, up to those that begin with `until`. */
-  span(prefix: IndexKey = [], until?: IndexKey): Span {
+  span(prefix: IndexKey = [], until?: IndexKey): RowSpan {
     const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
     const end = prefix.length === 0 ? this.#ordered.length : this.upperBound(prefix)
     return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { nodeFiles } from '../../src/core/files.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { rowTerm } from '../../src/search/text-rows.ts'
 import { idOf } from '../inbox/_email.ts'

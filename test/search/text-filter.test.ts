@@ -3,7 +3,7 @@ import type { Files } from '../../src/core/files.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { TextFilter } from '../../src/search/text-filter.ts'
 import { blockBytes } from '../../src/search/text-blocks.ts'
-import { beginBlock, rowTerm, type RowTerm, toRow } from '../../src/search/text-rows.ts'
+import { beginBlock, rowTerm, type RowTerm, toTextRow } from '../../src/search/text-rows.ts'
 import { idOf } from '../inbox/_email.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { randomOf } from '../support/random.ts'
@@ -95,7 +95,7 @@ test('a search finds the rows of a block that is exactly full at a close', async
   let { column } = await openCounted(dir)
   const head = Buffer.alloc(8 * 1024)
   const used = beginBlock(head, 0)
-  const empty = toRow(idOf(1), '', '').length
+  const empty = toTextRow(idOf(1), '', '').length
   await column.append(idOf(1), '', `needle ${'x'.repeat(blockBytes - used - empty - 'needle '.length)}`)
   for (const [restart, needles] of [[idOf(1)], [idOf(2), idOf(1)]].entries()) {
     await column.close()

@@ -35,10 +35,10 @@ export function writePlainMessage(
     ...field('Message-ID', message_id),
     ...field('Date', date.toUTCString().replace('GMT', '+0000')),
   ].join('\r\n')
-  return encoders().then((found) => write(header, { html, text }, `--_NmP-${base}-Part_1`, found))
+  return encoders().then((found) => writePlain(header, { html, text }, `--_NmP-${base}-Part_1`, found))
 }
 
-function write(
+function writePlain(
   header: string,
   { html, text }: Pick<MessageInput, 'html' | 'text'>,
   boundary: string,

@@ -16,7 +16,7 @@ import { octetsOf, textOf } from './octets.ts'
 export function decodeEncodedWords(text: string): string {
   if (!text.includes('=?')) return textOf(text)
   const pieces: string[] = []
-  let run = null as Run | null
+  let run = null as WordRun | null
   let at = 0
   // Looking up a charset costs more than decoding a word, and a hostile header may have ten thousand words.
   const charsets = new Map<string, string | null>()
@@ -50,12 +50,12 @@ export function decodeEncodedWords(text: string): string {
 }
 
 /** Words in one charset, one after the other: a character may be split over two of them. */
-interface Run {
+interface WordRun {
   charset: string
   bytes: Buffer[]
 }
 
-function decodeRun({ charset, bytes }: Run): string {
+function decodeRun({ charset, bytes }: WordRun): string {
   // Each word begins and ends in ASCII (RFC 1468): two shifts in a row would be an error.
   if (charset.startsWith('iso-2022-')) return bytes.map((word) => decodeText(word, charset)).join('')
   return decodeText(Buffer.concat(bytes), charset)

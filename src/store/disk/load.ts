@@ -11,7 +11,7 @@ import { startFromIndex } from './start-from-index.ts'
 import type { Records } from '../records.ts'
 import { checkPlaces } from './check-places.ts'
 import { editedText } from './snapshot-edits.ts'
-import { parseSnapshot, type Snapshot } from './snapshot-text.ts'
+import { parseSnapshot, type ParsedSnapshot } from './snapshot-text.ts'
 import { lossOf, replayLog, setAside } from './replay.ts'
 import {
   assertNotOlder,
@@ -98,7 +98,7 @@ function adoptFile(
   records: Records,
   collection: string,
   { path, segment: number }: SnapshotFile,
-  { sections, file }: Snapshot,
+  { sections, file }: ParsedSnapshot,
   stamp: Stamp | null,
   isOld: boolean,
 ): void {

@@ -12,7 +12,7 @@ export interface Line {
   readonly isRecord: boolean
 }
 
-export function* linesOf(bytes: Buffer): Generator<Line> {
+export function* snapshotLines(bytes: Buffer): Generator<Line> {
   let number = 1
   for (let at = 0; at < bytes.byteLength; number++) {
     const feed = bytes.indexOf(newline, at)

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import { nameOf } from '../disk/snapshot-files.ts'
+import { fileNameOf } from '../disk/snapshot-files.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { listed } from './findings.ts'
 import type { History } from './salvage-history.ts'
@@ -96,7 +96,7 @@ function containedCommits({ records }: SalvageReading, history: History): Map<st
 }
 
 function fileOf(state: CollectionState, segment: number): string {
-  return nameOf({ state, number: segment, entries: new Set(), pack: null, replacing: null })
+  return fileNameOf({ state, number: segment, entries: new Set(), pack: null, replacing: null })
 }
 
 /** The damaged file that a record is missing from, if there is one. */
