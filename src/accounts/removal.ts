@@ -30,7 +30,7 @@ export function createAccountRemovals(deps: {
   store: Store
   clock: Clock
   shut(id: string): Promise<void>
-  empty(id: string, password: string | null): Promise<void>
+  empty(id: string, smtpDigest: string | null): Promise<void>
   onError(error: unknown): void
 }): AccountRemovals {
   const { directory, store, clock } = deps

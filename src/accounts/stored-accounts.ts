@@ -26,7 +26,7 @@ export interface AccountsDeps {
   /** Forgets an account that another instance has removed. */
   left(id: string, password: string): void
   /** Called with the digest of an SMTP password that was replaced. */
-  endPassword(password: string): void
+  endPassword(smtpDigest: string): void
   /** Where mail is submitted. */
   smtp(): { readonly host: string; readonly port: number }
   /** How much an account holds; null is the account `default`. */
@@ -38,7 +38,7 @@ export interface AccountsDeps {
   /** Closes an account if it is open, and opens it again with its new limits if it may be used. */
   restart(id: string): Promise<void>
   /** Removes everything that an account holds; gets the digest of its SMTP password, if it is known. */
-  empty(id: string, password: string | null): Promise<void>
+  empty(id: string, smtpDigest: string | null): Promise<void>
   /** The ids of all accounts that hold something. */
   holders(): string[]
   /** Called with errors of removals in the background, which are tried again. */

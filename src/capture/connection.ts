@@ -110,7 +110,7 @@ export class CaptureConnection extends TlsConnection {
   /** Disables the base's timeout, which restarts with every octet. {@link CaptureConnection.checkProgress} replaces it. */
   override _armTimeout(): void {}
 
-  protected greet(hasSlot: boolean): void {
+  protected greet({ hasSlot }: { hasSlot: boolean }): void {
     const ready = (): void => this.connectionReady()
     if (this.isDelivery) return ready()
     if (!hasSlot && !this.host.admit(this)) {
@@ -119,7 +119,7 @@ export class CaptureConnection extends TlsConnection {
       return this.host.dismiss(this)
     }
     const fault = this.#faultAt('connect')
-    if (fault) void this.#meet(fault, false, ready, () => this.close())
+    if (fault) void this.#meet(fault, { context: false, proceed: ready, done: () => this.close() })
     else ready()
   }
 
@@ -184,11 +184,13 @@ export class CaptureConnection extends TlsConnection {
     // The socket of a client that has closed its side ends in this turn, too early for a fault.
     const stage = done && isCommand && !this.isDelivery ? stageOf(name, this.session) : null
     const fault = stage && this.#faultAt(stage)
-    if (fault) void this.#meet(fault, name, () => this.#run(name, line, isCommand, done), done)
-    else this.#run(name, line, isCommand, done)
+    const run = (): void => this.#run({ name, line, isCommand }, done)
+    if (fault) void this.#meet(fault, { context: name, proceed: run, done })
+    else run()
   }
 
-  #run(name: string, line: string, isCommand: boolean, done?: () => void): void {
+  #run(sent: { name: string; line: string; isCommand: boolean }, done?: () => void): void {
+    const { name, line, isCommand } = sent
     // Only now: looking for a fault may wait for other instances, and access may be lost in the meantime.
     if (name !== 'QUIT' && !isAdmitted(this.session)) return this.#refuse(lostAccess())
     if (this.progress.commands === 1 && isHttpRequest(line)) {
@@ -220,14 +222,11 @@ export class CaptureConnection extends TlsConnection {
   /**
    * Applies a fault, unless the connection ends in the meantime.
    *
-   * @param proceed  Called if the session goes on as without a fault.
-   * @param done  Called after a refusal.
+   * @param then  Calls `proceed` if the session goes on as without a fault, and `done` after a refusal.
    */
   async #meet(
     given: NonNullable<ReturnType<FaultAt>>,
-    context: string | false,
-    proceed: () => void,
-    done?: () => void,
+    then: { context: string | false; proceed: () => void; done: (() => void) | undefined },
   ): Promise<void> {
     let met: Awaited<ReturnType<typeof meetFault>>
     try {
@@ -237,10 +236,10 @@ export class CaptureConnection extends TlsConnection {
       met = refusalOf(error)
     }
     if (this._closed || this._closing) return
-    if (met === null) return proceed()
+    if (met === null) return then.proceed()
     if (met === 'cut') return this.cut('fault')
-    this.#refuse(met, context)
-    done?.()
+    this.#refuse(met, then.context)
+    then.done?.()
   }
 
   protected takeBarePath(): boolean {

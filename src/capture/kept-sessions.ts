@@ -31,18 +31,14 @@ export type SetEndedListener = (
 export type SessionKind = 'fine' | 'failed' | 'silent'
 
 /** How many sessions of a kind are kept. */
-export const mostSessionsOfKind: Readonly<Record<SessionKind, number>> = {
-  fine: 500,
-  failed: 500,
-  silent: 50,
-}
+export const mostOfKind: Readonly<Record<SessionKind, number>> = { fine: 500, failed: 500, silent: 50 }
 
 /** Keeps sessions in the memory of this process, at most 2 MB of each kind. */
 export function keptInMemory(clock: Clock): KeptSessions {
   const rings = {
-    fine: createRing(mostSessionsOfKind.fine),
-    failed: createRing(mostSessionsOfKind.failed),
-    silent: createRing(mostSessionsOfKind.silent),
+    fine: createRing(mostOfKind.fine),
+    failed: createRing(mostOfKind.failed),
+    silent: createRing(mostOfKind.silent),
   }
   const all = (): LoggedSession[] =>
     Object.values(rings).flatMap((ring) => ring.since(clock.now() - maxAgeMs))

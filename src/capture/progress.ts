@@ -25,7 +25,7 @@ export const defaultSmtpTimeouts: SmtpTimeouts = {
 }
 
 /** What a connection does when it is checked. */
-export interface ConnectionActivity {
+export interface ClientActivity {
   /** Whether the server waits for the client. */
   isAwaited: boolean
   /** `data` also means a TLS handshake. */
@@ -81,19 +81,15 @@ export class Progress {
   }
 
   /** @returns Why the client took too long, as text for the reply; null if it did not. */
-  look(
-    { isAwaited, phase, dataBytes }: ConnectionActivity,
-    now: number,
-    patience: SmtpTimeouts,
-  ): string | null {
+  look({ isAwaited, phase, dataBytes }: ClientActivity, now: number, limits: SmtpTimeouts): string | null {
     const seen = this.#seen
     if (this.messages !== seen.messages) {
       seen.messages = this.messages
       this.#messageSince = now
-    } else if (isAwaited && now - this.#messageSince >= patience.messageMs) {
-      return `No message came within ${inSeconds(patience.messageMs)}`
+    } else if (isAwaited && now - this.#messageSince >= limits.messageMs) {
+      return `No message came within ${inSeconds(limits.messageMs)}`
     }
-    const hasData = dataBytes < seen.dataBytes || dataBytes - seen.dataBytes >= patience.dataBytes
+    const hasData = dataBytes < seen.dataBytes || dataBytes - seen.dataBytes >= limits.dataBytes
     const hasWorked = !isAwaited || this.#useful !== seen.useful || phase !== seen.phase || hasData
     if (hasWorked) this.workedAt = now
     if (hasWorked || this.commands !== seen.commands) {
@@ -103,9 +99,9 @@ export class Progress {
     }
     const waitedMs = now - this.#awaitedSince
     if (phase === 'command') {
-      return waitedMs < patience.commandMs ? null : `No command came within ${inSeconds(patience.commandMs)}`
+      return waitedMs < limits.commandMs ? null : `No command came within ${inSeconds(limits.commandMs)}`
     }
-    return waitedMs < patience.dataMs ? null : `Too little came within ${inSeconds(patience.dataMs)}`
+    return waitedMs < limits.dataMs ? null : `Too little came within ${inSeconds(limits.dataMs)}`
   }
 }
 

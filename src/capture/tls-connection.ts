@@ -34,7 +34,7 @@ export abstract class TlsConnection extends CommandConnection {
   }
 
   /** Sends the greeting. @param hasSlot  Whether the server has given this client a slot. */
-  protected abstract greet(hasSlot: boolean): void
+  protected abstract greet(options: { hasSlot: boolean }): void
   /** Writes the replies that wait. */
   abstract flush(): void
   /** Ends the connection in any state. */
@@ -46,7 +46,7 @@ export abstract class TlsConnection extends CommandConnection {
    */
   override init(): void {
     this.remoteAddress = plainAddress(this.remoteAddress)
-    if (!this.needsUpgrade) return this._setListeners(() => this.greet(false))
+    if (!this.needsUpgrade) return this._setListeners(() => this.greet({ hasSlot: false }))
     // The base would give the socket to TLS at once, where plain text could no longer be read, nor be answered.
     this.needsUpgrade = false
     this.awaitsTls = true
@@ -67,7 +67,7 @@ export abstract class TlsConnection extends CommandConnection {
     this._socket.unshift(hello)
     this.upgrade(
       () => false,
-      () => this.greet(true),
+      () => this.greet({ hasSlot: true }),
     )
     this.#beforeTls.bytes = 0
   }

@@ -73,7 +73,7 @@ export async function createKeys(deps: {
     put: keep,
     remove: drop,
   })
-  if (!stored.some(isFull)) await add(null, 'full')
+  if (!stored.some(isFull)) await add({ name: null, scope: 'full' })
 
   function keep(key: ApiKeyRecord): void {
     if (known.has(key.id)) return
@@ -89,7 +89,7 @@ export async function createKeys(deps: {
     if (known.delete(id)) presented.clear()
   }
 
-  async function add(name: string | null, scope: Scope): Promise<ApiKeyRecord> {
+  async function add({ name, scope }: Pick<ApiKeyRecord, 'name' | 'scope'>): Promise<ApiKeyRecord> {
     const value = `lp_${random.bytes(30).toString('base64url')}`
     const key: ApiKeyRecord = { id: ids.next('key'), version: 1, name, scope, value, created: clock.now() }
     await store.commit([insert(apiKeyCollection, key)])
@@ -135,7 +135,7 @@ export async function createKeys(deps: {
     },
     async create(input = {}) {
       const { name = null, scope = 'full' } = parseInput(apiKeyInputSchema, input)
-      return toApiKey(await add(name, scope), 'stored')
+      return toApiKey(await add({ name, scope }), 'stored')
     },
     async remove(id) {
       if (given.some((_, i) => optionId(i) === id)) {

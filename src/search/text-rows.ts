@@ -11,7 +11,7 @@ export interface RowTerm {
 }
 
 /** Makes a term of a search text, which must not be blank when it is folded. */
-export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean): RowTerm {
+export function rowTerm(text: string, place: 'all' | 'body', { isNegative = false } = {}): RowTerm {
   return { bytes: Buffer.from(foldText(text)), in: place, isNegative }
 }
 

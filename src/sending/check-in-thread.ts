@@ -87,10 +87,10 @@ function repeatedPart(input: unknown, kind: RequestKind): unknown {
  */
 export async function checkGiven(
   input: unknown,
-  isRepeatable: boolean,
-  deps: CheckGivenDeps,
+  deps: CheckGivenDeps & { isRepeatable: boolean },
 ): Promise<{ body_hash: string; result(): Storable }> {
-  const { sources, strict, escapeHtml, kind = 'interface', maxRecipients, thread, findTemplate } = deps
+  const { sources, strict, escapeHtml, kind = 'interface', maxRecipients, isRepeatable } = deps
+  const { thread, findTemplate } = deps
   const facts: CheckFacts = { root: sources.root, strict, escapeHtml, kind, maxRecipients, isRepeatable }
   const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]
   // The thread keeps the memory of its last message.

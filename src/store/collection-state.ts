@@ -59,7 +59,7 @@ export class CollectionState {
     this.collection = collection
     this.large = collection.large ?? false
     this.indexes = Object.entries(collection.indexes).map(
-      ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
+      ([name, index], slot) => new SortedIndex(name, { ...index, slot }),
     )
     this.usage = partition === '' ? null : new BlobUsage()
     this.noKeys = this.indexes.map(() => null)

@@ -73,7 +73,7 @@ export class Collections {
   }
 
   /** The collection of this name. An unknown collection (of another version) is kept unchanged, without indexes. */
-  stateOrUnknown(name: string, large: boolean): CollectionState {
+  stateOrUnknown(name: string, { large }: { large: boolean }): CollectionState {
     const known = this.known(name)
     if (known) return known
     assertCollectionName(name)

@@ -1,5 +1,5 @@
 import { storeFault } from './io-errors.ts'
-import type { BulkChange, BulkOutcome } from './bulk.ts'
+import type { BulkChange, BulkOutcome, StagedBulk } from './bulk.ts'
 import { asBulk, type ChangeFeed, type CommitChange, type StoredCommit } from './change-feed.ts'
 import type { Medium, Move, StagedCommit, TakenBlob, Taking } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
@@ -13,7 +13,7 @@ type QueueItem = { readonly resolve: () => void; readonly reject: (error: unknow
       readonly changes: readonly PreparedChange[]
       readonly blobs: readonly Taking[]
     }
-  | { readonly bulk: readonly BulkChange[]; readonly outcome: BulkOutcome; readonly isBulk: boolean }
+  | StagedBulk
   | { readonly moves: readonly Move[] }
   | { readonly effects: () => readonly Effect[]; readonly isNew: boolean }
 )
@@ -133,7 +133,7 @@ export class CommitQueue {
         const waking = this.#wake(item)
         if (waking) await waking
         if ('moves' in item) await batch.stageMoves(item.moves)
-        else if ('bulk' in item) await batch.stageBulk(item.bulk, item.outcome, item.isBulk)
+        else if ('bulk' in item) await batch.stageBulk(item)
         else await batch.stage(item.changes, await allTaken(item.blobs))
         staged.push(item)
       } catch (error) {

@@ -40,15 +40,11 @@ export function samePlace(a: BlobPlace | undefined, b: BlobPlace | undefined): b
 }
 
 /** Calls `run` for each place that the other version of the record does not have. */
-export function eachNew(
-  places: Places | null,
-  without: Places | null,
-  run: (place: BlobPlace) => void,
-): void {
-  if (places === null || places === without) return
+export function eachNew(places: Places | null, other: Places | null, run: (one: BlobPlace) => void): void {
+  if (places === null || places === other) return
   for (const name in places) {
     const place = places[name]
-    if (place !== undefined && !samePlace(without?.[name], place)) run(place)
+    if (place !== undefined && !samePlace(other?.[name], place)) run(place)
   }
 }
 

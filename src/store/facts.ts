@@ -7,7 +7,7 @@ import { TextCodes, unknownCode } from './text-codes.ts'
 export type FactRow = readonly number[]
 
 /** The answer of a record's facts to a condition. */
-export type FactVerdict = typeof no | typeof yes | typeof unsure
+export type Ternary = typeof no | typeof yes | typeof unsure
 export const no = 0
 export const yes = 1
 /** The record itself has to be read. */
@@ -75,7 +75,7 @@ export class FactTable {
    *
    * @param name  Of a text.
    */
-  tally(name: string, counts: Map<string, number>): (row: FactRow) => FactVerdict {
+  tally(name: string, counts: Map<string, number>): (row: FactRow) => Ternary {
     const at = this.#facts.texts.indexOf(name)
     const slot = 1 + this.numbers + at
     return (row) => {
@@ -86,13 +86,13 @@ export class FactTable {
     }
   }
 
-  judge(where: Where): (row: FactRow) => FactVerdict {
+  judge(where: Where): (row: FactRow) => Ternary {
     if ('all' in where || 'any' in where) {
       const [wheres, deciding, otherwise] =
         'all' in where ? ([where.all, no, yes] as const) : ([where.any, yes, no] as const)
       const parts = wheres.map((part) => this.judge(part))
       return (row) => {
-        let verdict: FactVerdict = otherwise
+        let verdict: Ternary = otherwise
         for (const part of parts) {
           const one = part(row)
           if (one === deciding) return one

@@ -24,7 +24,7 @@ export class IdOrder {
 
   /** @param loose  All records that are in no pack. */
   constructor(loose: () => Iterable<Entry>) {
-    this.#loose = new SortedIndex('id', ['id'], true, null, loose)
+    this.#loose = new SortedIndex('id', { on: ['id'], unique: true, slot: null, all: loose })
   }
 
   get revision(): number {
@@ -58,12 +58,17 @@ export class IdOrder {
     return { after: this.#packs[at - 1]?.last ?? null, before: next?.first ?? null }
   }
 
-  /** Replaces a pack, or inserts a new one. Its records must no longer be among the loose ones. */
-  adopt(pack: Packed | null, old: Packed | null): void {
+  /** Inserts a pack. Its records must no longer be among the loose ones. */
+  insert(pack: Packed): void {
     this.#changed()
-    const at = old === null ? -1 : this.#packs.indexOf(old)
-    if (at >= 0) this.#packs.splice(at, 1, ...(pack ? [pack] : []))
-    else if (pack) this.#packs.splice(this.#packsBefore(pack.first), 0, pack)
+    this.#packs.splice(this.#packsBefore(pack.first), 0, pack)
+  }
+
+  /** Takes a pack out; without effect if it is not there. */
+  takeOut(pack: Packed): void {
+    this.#changed()
+    const at = this.#packs.indexOf(pack)
+    if (at >= 0) this.#packs.splice(at, 1)
   }
 
   removeAt(pack: Packed, row: number): void {

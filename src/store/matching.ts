@@ -1,7 +1,7 @@
 import { firstWhere } from '../core/first-where.ts'
 import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
-import { no, unsure, yes, type FactRow, type FactVerdict } from './facts.ts'
+import { no, unsure, yes, type FactRow, type Ternary } from './facts.ts'
 import type { IdOrder, IdRun } from './id-order.ts'
 import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { Records } from './records.ts'
@@ -18,7 +18,7 @@ export interface MatchingPart {
 }
 
 interface FactSearch {
-  readonly judge: (facts: FactRow) => FactVerdict
+  readonly judge: (facts: FactRow) => Ternary
   /** For the records whose facts are not enough. */
   readonly condition: Condition
   readonly backwards?: boolean
@@ -95,7 +95,7 @@ function runsOf(order: IdOrder, { start, end }: RowSpan, ids: readonly string[] 
 
 function judgeAll(
   part: SearchPart,
-  judge: (facts: FactRow) => FactVerdict,
+  judge: (facts: FactRow) => Ternary,
 ): { verdicts: Uint8Array; unsures: number[] } {
   const verdicts = new Uint8Array(part.length)
   const unsures: number[] = []

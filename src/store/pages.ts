@@ -3,7 +3,7 @@ import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import type { Row, SortedIndex, RowSpan } from './sorted-index.ts'
-import { unsure, type FactVerdict, yes } from './facts.ts'
+import { unsure, type Ternary, yes } from './facts.ts'
 import { histogramOf } from './histogram.ts'
 import { findMatches, idsIn, type MatchingPart } from './matching.ts'
 import type { CountQuery, Page, PageQuery, Where } from './queries.ts'
@@ -104,7 +104,7 @@ function matchesOf(
   const { where, also = [] } = query
   const only = idsIn(where)
   return findMatches(records, state, {
-    judge: state.facts?.judge(where) ?? ((): FactVerdict => unsure),
+    judge: state.facts?.judge(where) ?? ((): Ternary => unsure),
     condition,
     backwards: query.direction === 'desc',
     span: () => spanOf(state.idIndex, query),

@@ -183,7 +183,7 @@ export class Resting {
     if (there.some(({ id }, at) => at > 0 && (there[at - 1]?.id ?? '') > id))
       there.sort((a, b) => (a.id < b.id ? -1 : 1))
     const anchor = old === null ? undefined : there.find(({ id }) => wasPacked(id))
-    if (old) idIndex.adopt(null, old)
+    if (old) idIndex.takeOut(old)
     const room = anchor
       ? idIndex.roomAt(anchor.id)
       : there.reduce<ReturnType<typeof idIndex.roomAt>>((room, { id }) => room ?? idIndex.roomAt(id), null)
@@ -194,7 +194,7 @@ export class Resting {
     if (pack && rows.length === lines.length) pack.file = file
     if (pack && state.facts) pack.facts = factsForPack(state.facts, rows, state, old)
     segment.pack = pack
-    idIndex.adopt(segment.pack, null)
+    if (pack) idIndex.insert(pack)
     idIndex.gather()
     for (const { id } of rows) {
       const entry = byId.get(id)
@@ -204,14 +204,14 @@ export class Resting {
     }
     idIndex.settle()
     this.#awake.add(segment)
-    return segment.pack
+    return pack
   }
 
   /** Drops the pack of a segment whose file was removed, if the segment still has no records. */
   release(segment: Segment): void {
     const { pack, state } = segment
     if (pack === null || pack.live > 0) return
-    state.idIndex.adopt(null, pack)
+    state.idIndex.takeOut(pack)
     segment.pack = null
     this.#awake.delete(segment)
     this.unchecked.delete(segment)

@@ -12,6 +12,16 @@ export interface RowSpan {
   end: number
 }
 
+interface IndexOptions {
+  readonly on: readonly string[]
+  /** Default: false. */
+  readonly unique?: boolean | undefined
+  /** Where in `Entry.keys` its key is; null for the order by id. */
+  readonly slot: number | null
+  /** The records, if they are in memory anyway: then they are only sorted when the order is requested. */
+  readonly all?: () => Iterable<Entry>
+}
+
 /**
  * One order of a collection's records: a sorted array, so that a page is a slice and a count a subtraction.
  * Records of equal keys are in the order of their ids.
@@ -30,17 +40,7 @@ export class SortedIndex {
   /** While many changes are gathered: what goes and what comes, settled in one pass. */
   #gathered: { gone: Set<Entry>; added: Set<Entry> } | null = null
 
-  /**
-   * @param slot  Where in `Entry.keys` its key is; null for the order by id.
-   * @param all  The records, if they are in memory anyway: then they are only sorted when the order is requested.
-   */
-  constructor(
-    name: string,
-    on: readonly string[],
-    unique: boolean,
-    slot: number | null,
-    all?: () => Iterable<Entry>,
-  ) {
+  constructor(name: string, { on, unique = false, slot, all }: IndexOptions) {
     this.name = name
     this.on = on
     this.unique = unique

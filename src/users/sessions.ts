@@ -21,7 +21,7 @@ export type Authenticated =
 
 /**
  * Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. Each key
- * and each user has up to {@link mostSessionsOfUser}; a further one ends the oldest of the same key or user, and of no other.
+ * and each user has up to {@link mostPerUser}; a further one ends the oldest of the same key or user, and of no other.
  */
 export interface StoredSessions {
   /** Begins a session of an owner that was authenticated before. @returns Its token. */
@@ -91,9 +91,7 @@ export async function createStoredSessions(deps: {
     const gone = [...sessions.values()].filter(({ expires }) => expires <= created)
     const same = [...sessions.values()].filter(({ expires }) => expires > created).filter(isOf(owner))
     gone.push(
-      ...same
-        .sort((a, b) => a.created - b.created)
-        .slice(0, Math.max(0, same.length + 1 - mostSessionsOfUser)),
+      ...same.sort((a, b) => a.created - b.created).slice(0, Math.max(0, same.length + 1 - mostPerUser)),
     )
     for (const { id } of gone) sessions.delete(id)
     sessions.set(session.id, session)
@@ -134,7 +132,7 @@ export async function createStoredSessions(deps: {
 /** How long a session lasts. */
 export const sessionSeconds: number = 24 * 60 * 60
 /** How many sessions one key or one user has. */
-export const mostSessionsOfUser = 50
+export const mostPerUser = 50
 
 type Owner = Pick<SessionRecord, 'user' | 'provided' | 'subject' | 'proof'>
 

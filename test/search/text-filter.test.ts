@@ -72,19 +72,19 @@ test('a search reads only blocks that may have its words, also after a restart',
     }
     if (how === 'without its first blocks') for (let n = 0; n < 2; n++) await column.dropBefore(idOf(2600))
     readBlocks()
-    const all = await find(column, rowTerm('word', 'body', false))
+    const all = await find(column, rowTerm('word', 'body'))
     const blocks = readBlocks()
     expect(blocks, how).toBeGreaterThan(1)
     expect(all.rows, how).toBe(column.rows)
     expect(all.ids.length, how).toBe(column.rows)
-    const none = await find(column, rowTerm('nowhere0', 'all', false))
+    const none = await find(column, rowTerm('nowhere0', 'all'))
     expect([none.rows, none.ids, readBlocks()], how).toEqual([column.rows, [], 0])
-    const one = await find(column, rowTerm('needle', 'all', false), rowTerm('word', 'all', false))
+    const one = await find(column, rowTerm('needle', 'all'), rowTerm('word', 'all'))
     const isThere = how !== 'without its first blocks'
     expect([one.rows, one.ids], how).toEqual([column.rows, isThere ? [idOf(1000)] : []])
     expect(readBlocks(), how).toBe(isThere ? 1 : 0)
     // A word that must not be there is looked for in all.
-    const without = await find(column, rowTerm('needle', 'all', true))
+    const without = await find(column, rowTerm('needle', 'all', { isNegative: true }))
     expect(without.ids.length, how).toBe(column.rows - (isThere ? 1 : 0))
     expect(readBlocks(), how).toBe(blocks)
   }
@@ -101,8 +101,8 @@ test('a search finds the rows of a block that is exactly full at a close', async
     await column.close()
     ;({ column } = await openCounted(dir))
     expect([await column.verify(), column.rows]).toEqual(['intact', restart + 1])
-    expect(await find(column, rowTerm('needle', 'all', false))).toEqual({ rows: restart + 1, ids: needles })
-    expect((await find(column, rowTerm('absent', 'all', false))).ids).toEqual([])
+    expect(await find(column, rowTerm('needle', 'all'))).toEqual({ rows: restart + 1, ids: needles })
+    expect((await find(column, rowTerm('absent', 'all'))).ids).toEqual([])
     await column.append(idOf(2 + restart), '', 'needle')
   }
 })

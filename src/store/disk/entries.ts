@@ -12,7 +12,7 @@ import { fillRecord, forgetCollection, forgetRecord, restoreRecord } from '../lo
 /** Loads the records of a file into memory. @param segment  0 for `db.json`. */
 export function fillRecords(records: Records, snapshot: ParsedSnapshot, segment: number, path: string): void {
   for (const [name, lines] of snapshot.sections) {
-    const state = records.collections.stateOrUnknown(name, segment > 0)
+    const state = records.collections.stateOrUnknown(name, { large: segment > 0 })
     // The stored keys are valid only for the current indexes; otherwise they are computed again.
     const hasKeys = snapshot.indexes.get(name) === state.signature
     if (snapshot.edited || (segment > 0 && !hasKeys)) records.dirty.add(state.segment(segment))
@@ -44,7 +44,7 @@ export function applyFrame(
       throw unknownOp(paths.log(log), frame)
     const { segment = 0 } = op
     if (typeof segment !== 'number') throw unknownOp(paths.log(log), frame)
-    const state = records.collections.stateOrUnknown(op.in, segment > 0)
+    const state = records.collections.stateOrUnknown(op.in, { large: segment > 0 })
     if (op.op === 'remove' && typeof op.id === 'string') {
       forgetRecord(records, state, op.id)
       continue

@@ -93,7 +93,7 @@ export function missingFile(path: string): LocalpostError {
 }
 
 /** A segment's file, as `checkpoint.json` names it. */
-export function fileNameOf({ state, number }: Segment): string {
+export function fileOf({ state, number }: Segment): string {
   return number === 0 ? dbName : segmentName(state.name, number)
 }
 

@@ -27,7 +27,7 @@ export function folderPlace(files: Pick<Files, 'stampNow'>, folder: string): Fol
 }
 
 /** The text of a new lock file of this process. No two are equal. */
-export async function lockText(processes: Processes, place: FolderPlace | null): Promise<string> {
+export async function lockText(processes: Processes, place: FolderPlace | null = null): Promise<string> {
   const { pid, host } = processes
   const { boot, namespace } = await processes.pidSpace()
   const started = await processes.startOf(pid)

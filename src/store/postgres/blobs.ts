@@ -8,7 +8,7 @@ import type { Blob, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isStorable } from './joined-texts.ts'
 import type { Named } from '../texts.ts'
-import type { TablePart } from './table.ts'
+import type { Shard } from './table.ts'
 
 /** Up to this many bytes, a blob is stored in one piece, beside its name. */
 export const mostInline: number = 256 * 1024
@@ -41,7 +41,7 @@ export class Blobs {
   /** The reads of blobs in a partition; see `Store`. @param placeOf  As for `createReads`. */
   reads(
     partition: string,
-    placeOf: (collection: Named) => TablePart,
+    placeOf: (collection: Named) => Shard,
     assertOpen: () => void,
   ): Pick<Store, 'openBlob' | 'readBlob' | 'blobSize' | 'blobNames'> {
     const all = 'size::float8 AS size, bytes, large::float8 AS large'

@@ -84,7 +84,7 @@ export class Membership implements Leadership {
 
   /** Adds the row of this instance, or renews it. */
   async join(connection: Connection): Promise<void> {
-    this.#holder ||= await lockText(this.#processes, null)
+    this.#holder ||= await lockText(this.#processes)
     const adding = connection.run(
       `INSERT INTO ${connection.name('instances')} (id, holder, batch, until) VALUES ($1, $2, $3, ${untilNext})
        ON CONFLICT (id) DO UPDATE SET until = excluded.until`,

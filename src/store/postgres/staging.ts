@@ -44,7 +44,7 @@ export function toRowChange(table: Table, change: Change): RowChange {
 }
 
 /** The records of a collection in one partition. */
-interface NamedPlace {
+interface NamedShard {
   /** That of the collection and the partition. */
   readonly name: string
   readonly table: Table
@@ -62,7 +62,7 @@ interface Known {
 export type BlobRow = StagedBlob & { readonly table: Table; readonly partition: string }
 
 /** Checks the commits of one transaction against the stored records, which have to be learned before. */
-export class Staging extends CommitChecks<NamedPlace, Known> {
+export class Staging extends CommitChecks<NamedShard, Known> {
   readonly #stored: Map<string, Known> = new Map()
   readonly #holders: Map<string, string> = new Map()
   /** The records whose blobs from before the batch are removed. */
@@ -160,15 +160,15 @@ export class Staging extends CommitChecks<NamedPlace, Known> {
     return this.#stored.has(recordPlace(toPlace(table, partition), id))
   }
 
-  protected override stored(place: NamedPlace, id: string): Known | null {
+  protected override stored(place: NamedShard, id: string): Known | null {
     return this.#stored.get(recordPlace(place, id)) ?? null
   }
 
-  protected override storedHolder(place: NamedPlace, key: UniqueKey): string | null {
+  protected override storedHolder(place: NamedShard, key: UniqueKey): string | null {
     return this.#holders.get(holderPlace(place, key)) ?? null
   }
 
-  protected override keysOf(_: NamedPlace, { keys }: Known): readonly UniqueKey[] {
+  protected override keysOf(_: NamedShard, { keys }: Known): readonly UniqueKey[] {
     return keys
   }
 
@@ -193,7 +193,7 @@ export class Staging extends CommitChecks<NamedPlace, Known> {
       this.set(this.#blobs, `${recordPlace(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
   }
 
-  #put(place: NamedPlace, row: StoredRow, current: Known | null): CommitChange {
+  #put(place: NamedShard, row: StoredRow, current: Known | null): CommitChange {
     const { table } = place
     const { id, version } = row
     const keys = table.indexes.flatMap(({ name, isUnique }, at) => {
@@ -206,7 +206,7 @@ export class Staging extends CommitChecks<NamedPlace, Known> {
     return { op: current ? 'update' : 'insert', collection: table.name, id }
   }
 
-  #remove(place: NamedPlace, id: string, current: Known): CommitChange {
+  #remove(place: NamedShard, id: string, current: Known): CommitChange {
     const { table, partition } = place
     this.drop(place, id, current)
     const at = recordPlace(place, id)
@@ -221,6 +221,6 @@ function atVersion(table: Table, { text }: StoredRow, version: number): StoredRo
   return table.rowOf(toRecord<StoredRecord>(changed), changed)
 }
 
-function toPlace(table: Table, partition: string): NamedPlace {
+function toPlace(table: Table, partition: string): NamedShard {
   return { name: nameInPartition(table.name, partition), table, partition }
 }

@@ -23,7 +23,7 @@ import { createTexts } from './texts.ts'
 import type { TextSearch } from './texts-schema.ts'
 import { type RunStoppable, withStoppable } from './stoppable.ts'
 import { readStatus, sizeOfTables } from './status.ts'
-import type { TablePart, Table } from './table.ts'
+import type { Shard, Table } from './table.ts'
 import { Upkeep } from './upkeep.ts'
 import type { Named } from '../texts.ts'
 import { Views } from '../views.ts'
@@ -70,7 +70,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     calls,
     schema,
     membership.id,
-    (hasResigned) => void (hasResigned ? upkeep : follower).run(),
+    (hasResigned) => void (hasResigned ? upkeep.run() : follower.look()),
   )
   const foreign = new Set<(partition: string) => void>()
   const state = await readState(own)
@@ -140,7 +140,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
 
   function viewOf(partition: string): Store {
     const view = views.open(partition)
-    const placeOf = (collection: Named): TablePart => {
+    const placeOf = (collection: Named): Shard => {
       assertOpen()
       return { table: tableOf(collection), partition }
     }

@@ -4,21 +4,21 @@ import type { TextMatch, TextMatches, TextPage, TextPlace, TextQuery } from '../
 import type { Connection } from './connection.ts'
 import { Parameters } from './parameters.ts'
 import { countAll } from './reads.ts'
-import type { TablePart } from './table.ts'
+import type { Shard } from './table.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { allOf, conditionsOf, hitsOf, type Slice, textsOf } from './text-conditions.ts'
 
 /** One search, which may be stopped. */
 export class Search {
   readonly #sql: Connection
-  readonly #place: TablePart
+  readonly #place: Shard
   readonly #query: TextQuery
   readonly #run: RunStoppable
   readonly #until: number
 
   constructor(
     sql: Connection,
-    place: TablePart,
+    place: Shard,
     query: TextQuery,
     run: RunStoppable,
     mostMs: number = Number.POSITIVE_INFINITY,

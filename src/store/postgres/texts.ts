@@ -2,7 +2,7 @@ import { splitBlobId } from '../names.ts'
 import type { Named, NewText, Texts } from '../texts.ts'
 import { type Connection, scanMs } from './connection.ts'
 import { type ColumnOf, columnList, Parameters } from './parameters.ts'
-import type { TablePart } from './table.ts'
+import type { Shard } from './table.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { cleaned, hasNoText, textsOf } from './text-conditions.ts'
 import { indexName } from './texts-schema.ts'
@@ -19,7 +19,7 @@ type Searching = <T>(work: (run: RunStoppable) => Promise<T>, signal: AbortSigna
 export function createTexts(
   sql: Connection,
   searching: Searching,
-  placeOf: (collection: Named) => TablePart,
+  placeOf: (collection: Named) => Shard,
 ): Texts {
   return {
     async put(collection, given) {
@@ -115,7 +115,7 @@ export function createTexts(
  */
 async function putTexts(
   sql: Connection,
-  { table, partition }: TablePart,
+  { table, partition }: Shard,
   given: readonly NewText[],
   locked: 'SKIP LOCKED' | '' = '',
 ): Promise<string[]> {
