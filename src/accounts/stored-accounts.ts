@@ -84,10 +84,8 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
   }
 
   function freeName(): string {
-    for (;;) {
-      const name = `account-${random.bytes(5).toString('hex')}`
-      if (!directory.isName(name)) return name
-    }
+    const name = `account-${random.bytes(5).toString('hex')}`
+    return directory.isName(name) ? freeName() : name
   }
 
   const newPassword = (): string => random.bytes(24).toString('base64url')

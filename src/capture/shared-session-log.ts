@@ -41,12 +41,12 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
 
   async function removeOld(): Promise<void> {
     const oldest = clock.now() - maxAgeMs
-    for (;;) {
-      const { records } = await store.page(smtpSessionCollection, { limit: 100 })
-      const old = records.filter(({ ended }) => (ended ?? oldest) < oldest)
+    let old: SmtpSessionRecord[]
+    do {
+      const { records } = await store.page(smtpSessionCollection, { limit: removedAtOnce })
+      old = records.filter(({ ended }) => (ended ?? oldest) < oldest)
       if (old.length > 0) await store.commit(old.map(({ id }) => remove(smtpSessionCollection, id)))
-      if (old.length < 100) return
-    }
+    } while (old.length === removedAtOnce)
   }
 
   return {
@@ -76,6 +76,8 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
     },
   }
 }
+
+const removedAtOnce = 100
 
 function summaryOfRecord(record: SmtpSessionRecord): SmtpSessionSummary {
   const { transcript: _, ...summary } = withoutKind(record)

@@ -69,7 +69,8 @@ export function startRetention(deps: RetentionDeps): Retention {
   /** An email with a time in the future, from a wrong clock, waits and does not delay the removal of others. */
   function dueState(created: number, ageMs: number): DueState {
     const now = clock.now()
-    return created <= now - ageMs ? 'goes' : created > now ? 'waits' : 'stays'
+    if (created > now) return 'waits'
+    return created <= now - ageMs ? 'goes' : 'stays'
   }
 
   /**

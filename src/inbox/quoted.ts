@@ -38,7 +38,10 @@ function contentOf(html: string): string {
     if (element.name === 'title') return 'gone'
     return outer.has(element.name) ? 'unwrapped' : cleaner.fateOf(element)
   }
-  return writeHtml(parseHtml(html), { ...cleaner, fateOf }, false).html.replace(/^<!DOCTYPE[^>]*>/, '')
+  return writeHtml(parseHtml(html), { ...cleaner, fateOf }, { withForeign: false }).html.replace(
+    /^<!DOCTYPE[^>]*>/,
+    '',
+  )
 }
 
 const outer: ReadonlySet<string> = new Set(['html', 'head', 'body', 'meta'])

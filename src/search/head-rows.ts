@@ -26,7 +26,7 @@ export interface HeadHits {
 export function headTerm(
   member: HeadMember,
   forms: readonly string[],
-  { isNegative = false } = {},
+  { isNegative = false }: { isNegative?: boolean } = {},
 ): HeadTerm {
   const folded = new Set(forms.map(foldText))
   return { member, forms: [...folded].map((form) => Buffer.from(form)), isNegative }

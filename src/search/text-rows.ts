@@ -11,7 +11,11 @@ export interface RowTerm {
 }
 
 /** Makes a term of a search text, which must not be blank when it is folded. */
-export function rowTerm(text: string, place: 'all' | 'body', { isNegative = false } = {}): RowTerm {
+export function rowTerm(
+  text: string,
+  place: 'all' | 'body',
+  { isNegative = false }: { isNegative?: boolean } = {},
+): RowTerm {
   return { bytes: Buffer.from(foldText(text)), in: place, isNegative }
 }
 
@@ -102,16 +106,15 @@ export function idAt(block: Buffer, start: number): string {
 
 /** The rows that have these bytes, each once, in order of arrival: where they begin, and the first place of the bytes. */
 export function* rowsWith(block: Buffer, bytes: Buffer): Generator<{ start: number; hit: number }> {
-  for (let at = headerLength; ;) {
-    const hit = block.indexOf(bytes, at)
-    if (hit < 0) return
+  let hit = block.indexOf(bytes, headerLength)
+  while (hit >= 0) {
     const start = block.lastIndexOf(rowBegin, hit)
     const end = start < headerLength ? -1 : block.indexOf(rowEnd, start)
     // After the last row there are only zeros.
     if (end < 0) return
     // A row may lack its beginning where a file was damaged.
     if (end > hit) yield { start, hit }
-    at = Math.max(end, hit) + 1
+    hit = block.indexOf(bytes, Math.max(end, hit) + 1)
   }
 }
 

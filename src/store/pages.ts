@@ -19,7 +19,8 @@ export async function readPage<T extends StoredRecord>(
   const limit = Math.max(0, query.limit ?? 50)
   if (hasWhere(query)) return await readMatches(records, state, query, limit)
   const index = state.index(query.index ?? 'id')
-  for (let missing = 0; ;) {
+  let missing = 0
+  for (;;) {
     const { rows, more } = sliceOf(index, query, limit + missing)
     const inMemory = rows.map((row) => textInMemory(state, row))
     const texts = inMemory.includes(undefined) ? await readTexts(records, state, rows) : inMemory

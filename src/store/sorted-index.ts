@@ -200,6 +200,6 @@ export class SortedIndex {
 
   #order(a: Entry, b: Entry): number {
     const order = this.#slot === null ? 0 : compareKeys(a.keys[this.#slot] ?? [], b.keys[this.#slot] ?? [])
-    return order !== 0 ? order : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+    return order !== 0 ? order : compareValues(a.id, b.id)
   }
 }

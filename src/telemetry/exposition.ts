@@ -95,5 +95,6 @@ function escapedInQuotes(text: string): string {
 
 function numberOf(value: number): string {
   if (Number.isFinite(value)) return String(value)
-  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
+  if (Number.isNaN(value)) return 'NaN'
+  return value > 0 ? '+Inf' : '-Inf'
 }

@@ -25,7 +25,8 @@ export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
 
 /** Unencoded content may lack its last line end. */
 export function endWithLine(text: string): string {
-  return text.endsWith('\n') ? text : text.endsWith('\r') ? `${text}\n` : `${text}\r\n`
+  if (text.endsWith('\n')) return text
+  return text.endsWith('\r') ? `${text}\n` : `${text}\r\n`
 }
 
 function isAtHand(node: MimeNode): boolean {

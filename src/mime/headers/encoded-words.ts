@@ -20,7 +20,7 @@ export function decodeEncodedWords(text: string): string {
   let at = 0
   // Looking up a charset costs more than decoding a word, and a hostile header may have ten thousand words.
   const charsets = new Map<string, string | null>()
-  const charsetOf = (named: string): string | null => {
+  const declaredCharset = (named: string): string | null => {
     const known = charsets.get(named)
     if (known !== undefined) return known
     const charset = knownCharset(named)
@@ -29,7 +29,7 @@ export function decodeEncodedWords(text: string): string {
   }
   for (const match of text.matchAll(encodedWord)) {
     const [written, named = '', encoding = '', encoded = ''] = match
-    const charset = charsetOf(named)
+    const charset = declaredCharset(named)
     if (charset === null) continue
     const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
     if (!bytes) continue

@@ -18,7 +18,7 @@ export interface WrittenHtml {
 export function writeHtml(
   { root, mode, isCut }: HtmlDocument,
   cleaner: HtmlCleaner,
-  withForeign: boolean,
+  { withForeign }: { withForeign: boolean },
 ): WrittenHtml {
   // As bytes, because a string that was joined from many strings keeps them all in memory.
   const pieces: Buffer[] = [Buffer.from(doctypes[mode])]
