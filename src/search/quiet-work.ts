@@ -93,6 +93,7 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
 const quietMs = 100
 /** If mail arrives without a pause, a slice is done after this time. */
 const patienceMs = 1000
+/** How long a slice of the work may take. */
 export const quietSliceMs = 20
 /** Work that takes longer than this is reported to `onLongWork`. */
 const longMs = 250

@@ -22,6 +22,7 @@ export function rowTerm(
 /** The end of a body that lacks the rest of its text. It is never in a folded text. */
 export const cutMark = '\x04'
 
+/** The bytes of a row: the searchable text of one mail. Both texts are folded. */
 export function toTextRow(id: string, head: string, body: string): Buffer {
   return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
 }
@@ -100,6 +101,7 @@ export function lastId(block: Buffer): string {
   return idAt(block, block.lastIndexOf(rowBegin, block.lastIndexOf(rowEnd)))
 }
 
+/** The id of the row that begins at `start`. */
 export function idAt(block: Buffer, start: number): string {
   return block.toString('latin1', start + 1, start + headAt)
 }

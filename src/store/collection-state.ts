@@ -25,6 +25,7 @@ export interface Segment {
   replacing: Promise<void> | null
 }
 
+/** How many records a segment has, in memory and at rest. */
 export function recordsIn({ entries, pack }: Segment): number {
   return entries.size + (pack?.live ?? 0)
 }

@@ -102,10 +102,12 @@ export abstract class CommitChecks<
   }
 }
 
+/** The key of a record in the maps of a batch. */
 export function recordPlace({ name }: { readonly name: string }, id: string): string {
   return `${name}\0${id}`
 }
 
+/** The key of a unique value in the maps of a batch. */
 export function holderPlace({ name }: { readonly name: string }, { index, text }: UniqueKey): string {
   return `${name}\0${index}\0${text}`
 }

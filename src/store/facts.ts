@@ -166,6 +166,7 @@ export function factAt(names: readonly string[] | undefined, name: string): numb
   return at
 }
 
+/** The bit of a flag in the first number of a {@link FactRow}. */
 export function bitOf({ flags }: { readonly flags: readonly string[] }, name: string): number {
   return 1 << factAt(flags, name)
 }

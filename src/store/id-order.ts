@@ -38,7 +38,7 @@ export class IdOrder {
   /** The pack and the row of an existing record that is in a pack. */
   locate(id: string): { pack: Packed; row: number } | null {
     const at = this.#packsBefore(id)
-    // Also a pack that ends with this very id.
+    // Its last id may be this one.
     const pack = this.#packs[at]
     const row = pack === undefined || id < pack.first ? -1 : pack.find(id)
     return pack && row >= 0 ? { pack, row } : null

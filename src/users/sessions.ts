@@ -37,7 +37,7 @@ export interface StoredSessions {
 
 /**
  * @param deps.keys  Finds keys by their digests. `ofDigest` may accept any key; `has` knows only keys that were made or given.
- * @param deps.users  null if nobody can sign in with a password.
+ * @param deps.users  null if no user can sign in with a password.
  * @param deps.policy  A digest of the options for the OpenID provider. Default: there is none.
  * @param deps.now  Default: the machine's time, which browsers use for cookies.
  * @param deps.following  Follows the sessions that begin and end at other instances. Default: a new one.
@@ -62,7 +62,7 @@ export async function createStoredSessions(deps: {
   })
 
   /**
-   * Whether a session counts together with those of an owner. Keys that nobody made, which `acceptAnyKey` accepts, count as
+   * Whether a session counts together with those of an owner. Keys that do not exist, which `acceptAnyKey` accepts, count as
    * one owner, because callers could invent any number of them.
    */
   function isOf(owner: Owner): (session: Owner) => boolean {

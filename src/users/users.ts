@@ -19,7 +19,7 @@ export interface Users {
 
 /**
  * Opens a file of users. A change is noticed within half a second, and the file is read again. If it cannot be read then,
- * the users before the change stay valid, so that a mistake locks nobody out.
+ * the users before the change stay valid, so that a mistake locks no user out.
  *
  * @param onProblem  Called once for each such change.
  * @throws invalid_option if the file cannot be read at the start.

@@ -95,7 +95,7 @@ function letGo(files: Files, fd: number): void {
   try {
     files.closeNow(fd)
   } catch {
-    // What was read is whole all the same.
+    // What was read is complete.
   }
 }
 

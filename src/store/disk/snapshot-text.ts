@@ -39,7 +39,7 @@ export interface ParsedSnapshot {
   /** By collection, the definition of its indexes that the keys were computed with. */
   readonly indexes: ReadonlyMap<string, string>
   readonly sections: ReadonlyMap<string, readonly SnapshotLine[]>
-  /** The size and the checksum of the file, if nobody edited it. */
+  /** The size and the checksum of the file; absent if a person edited it. */
   readonly file?: { readonly size: number; readonly crc: number }
   /** What a person edited; null if nothing. The next checkpoint then writes the file again with checksums. */
   readonly edited: Edits | null

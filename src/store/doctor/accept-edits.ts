@@ -10,7 +10,7 @@ import { takeLock } from '../lock/lock.ts'
 import { isRecord } from '../../core/members.ts'
 import { nodeFiles } from '../../core/node-files.ts'
 
-/** A file whose edits were accepted. If nobody edited a record in `records`, that record is damaged. */
+/** A file whose edits were accepted. A record in `records` that was not edited is damaged. */
 export interface AcceptedFile extends Edits {
   /** As `checkpoint.json` names it. */
   readonly file: string

@@ -39,7 +39,7 @@ export class History {
     return run === undefined || run[1] < until
   }
 
-  /** Adds the next commit. @throws store_corrupt if it cannot be applied; it is noted all the same. */
+  /** Adds the next commit. @throws store_corrupt if it cannot be applied; it is noted nevertheless. */
   note(frame: Frame, log: number, paths: Paths): void {
     const before = this.#runs.at(-1)
     if (before && before[1] === frame.seq - 1) before[1] = frame.seq
