@@ -78,12 +78,13 @@ function bodyOf(
     return { type, encoding: `Content-Transfer-Encoding: ${encoding}`, encoded }
   }
   if (counts.others === 0 && !/^.{77,}/m.test(content)) return encodedAs('7bit', content)
-  if (prefersBase64(counts)) return encodedAs('base64', base64.wrap(base64.encode(content), lineLength))
-  return encodedAs('quoted-printable', qp.wrap(qp.encode(content), lineLength))
+  if (prefersBase64(counts))
+    return encodedAs('base64', base64.wrap(base64.encode(content), encodedLineLength))
+  return encodedAs('quoted-printable', qp.wrap(qp.encode(content), encodedLineLength))
 }
 
 /** RFC 2045 section 6.7. */
-const lineLength = 76
+const encodedLineLength = 76
 
 const plainAddress = '[\\w+-]+(?:\\.[\\w+-]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\\.)+[a-z][a-z0-9]*'
 const plainMailbox = `(?:${plainAddress}|\\w+(?: \\w+)* <${plainAddress}>)`
