@@ -5,7 +5,7 @@ import { accountCollection, type AccountRecord } from './account.ts'
 import type { AccountDirectory } from './directory.ts'
 
 /** Removes accounts with everything in them: on request, and when they expire. */
-export interface Removals {
+export interface AccountRemovals {
   /** Calls for the same account share one removal. */
   remove(id: string): Promise<void>
   /** Removes the expired accounts and those whose removal was interrupted by a crash, and sets a timer for the next one. */
@@ -25,14 +25,14 @@ export interface Removals {
  * @param deps.shut  Closes an account if it is open.
  * @param deps.empty  Removes everything that an account holds; gets the digest of its SMTP password.
  */
-export function createRemovals(deps: {
+export function createAccountRemovals(deps: {
   directory: AccountDirectory
   store: Store
   clock: Clock
   shut(id: string): Promise<void>
-  empty(id: string, password: string | null): Promise<void>
+  empty(id: string, smtpDigest: string | null): Promise<void>
   onError(error: unknown): void
-}): Removals {
+}): AccountRemovals {
   const { directory, store, clock } = deps
   const running = new Map<string, Promise<void>>()
   let cancelTimer = (): void => {}

@@ -9,7 +9,7 @@ import type { Following } from '../store/follow.ts'
 import { insert, type Store } from '../store/store.ts'
 import { accountCollection, type AccountRecord } from './account.ts'
 import { openAccountDirectory } from './directory.ts'
-import { createRemovals } from './removal.ts'
+import { createAccountRemovals } from './removal.ts'
 import { accountChangesSchema, accountInputSchema, defaultAccount } from './schema.ts'
 import type { AccountInfo } from './types.ts'
 import type { InnerAccounts } from './accounts.ts'
@@ -26,7 +26,7 @@ export interface AccountsDeps {
   /** Forgets an account that another instance has removed. */
   left(id: string, password: string): void
   /** Called with the digest of an SMTP password that was replaced. */
-  endPassword(password: string): void
+  endPassword(smtpDigest: string): void
   /** Where mail is submitted. */
   smtp(): { readonly host: string; readonly port: number }
   /** How much an account holds; null is the account `default`. */
@@ -38,7 +38,7 @@ export interface AccountsDeps {
   /** Closes an account if it is open, and opens it again with its new limits if it may be used. */
   restart(id: string): Promise<void>
   /** Removes everything that an account holds; gets the digest of its SMTP password, if it is known. */
-  empty(id: string, password: string | null): Promise<void>
+  empty(id: string, smtpDigest: string | null): Promise<void>
   /** The ids of all accounts that hold something. */
   holders(): string[]
   /** Called with errors of removals in the background, which are tried again. */
@@ -64,7 +64,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
       deps.left(id, smtp_digest)
     },
   })
-  const removals = createRemovals({ ...deps, directory })
+  const removals = createAccountRemovals({ ...deps, directory })
   plan = removals.plan
 
   async function infoOf(record: AccountRecord): Promise<AccountInfo> {
@@ -84,10 +84,8 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
   }
 
   function freeName(): string {
-    for (;;) {
-      const name = `account-${random.bytes(5).toString('hex')}`
-      if (!directory.isName(name)) return name
-    }
+    const name = `account-${random.bytes(5).toString('hex')}`
+    return directory.isName(name) ? freeName() : name
   }
 
   const newPassword = (): string => random.bytes(24).toString('base64url')
@@ -115,7 +113,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
         max_emails,
         max_age_ms,
         is_disabled: false,
-        smtp_digest: digest(password),
+        smtp_digest: passwordDigest(password),
         is_removed: false,
       }
       directory.reserve(name, record.id)
@@ -169,7 +167,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
       await directory.change(id, (stored) => {
         // Another call may have replaced it meanwhile.
         ended = stored.smtp_digest
-        return { ...stored, smtp_digest: digest(password) }
+        return { ...stored, smtp_digest: passwordDigest(password) }
       })
       deps.endPassword(ended)
       return { smtp: { ...deps.smtp(), username: name, password } }
@@ -189,7 +187,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
     find: directory.find,
     byId: directory.byId,
     isPassword: ({ smtp_digest }, password) =>
-      timingSafeEqual(Buffer.from(digest(password)), Buffer.from(smtp_digest)),
+      timingSafeEqual(Buffer.from(passwordDigest(password)), Buffer.from(smtp_digest)),
     used: removals.used,
     async start() {
       if (!store.leadership.isMine()) return
@@ -216,7 +214,7 @@ const countedAtOnce = 100
 /** Each takes about a kilobyte while it is not used. */
 const maxAccounts = 10_000
 
-const digest = (password: string): string => hash('sha256', password, 'base64url')
+const passwordDigest = (password: string): string => hash('sha256', password, 'base64url')
 
 function taken(name: string): LocalpostError {
   return new LocalpostError('name_taken', `The account ${quote(name)} exists already. Choose another name.`)

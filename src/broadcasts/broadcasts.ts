@@ -4,7 +4,7 @@ import { acceptedAs, type Span, type Tracer } from '../core/tracer.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { render, unansweredWarning } from '../emails/render.ts'
-import { keep, toEmail, type Kept } from '../sending/record.ts'
+import { keep, toEmail, type StoredParts } from '../sending/record.ts'
 import { checkSend, type Accepted, type SendDeps } from '../sending/check-request.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
@@ -68,7 +68,7 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
     const blobs: Blob[] = []
     const emails: EmailRecord[] = []
     const spans: (Span | null)[] = []
-    const prepared: { personal: Accepted; kept: Kept }[] = []
+    const prepared: { personal: Accepted; kept: StoredParts }[] = []
     for (const contact of contacts) {
       const personal = personalFor(common, contact, deps.escapeHtml)
       if ('problem' in personal) {

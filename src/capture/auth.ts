@@ -19,13 +19,13 @@ export interface SmtpUser {
 }
 
 /** The identity that a session authenticated as; null without AUTH. */
-export function userOf(session: SMTPServerSession): SmtpUser | null {
+export function smtpUserOf(session: SMTPServerSession): SmtpUser | null {
   return (session.user as SmtpUser | undefined) || null
 }
 
 /** Whether the credentials of a session would still be accepted; also without any. */
 export function isAdmitted(session: SMTPServerSession): boolean {
-  return userOf(session)?.isAdmitted?.() ?? true
+  return smtpUserOf(session)?.isAdmitted?.() ?? true
 }
 
 /** The user name of the outbox's own sessions. */

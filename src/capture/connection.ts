@@ -3,15 +3,15 @@ import { count } from '../core/counts.ts'
 import { nextTick } from '../core/machine.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
-import { isAdmitted, userOf } from './auth.ts'
+import { isAdmitted, smtpUserOf } from './auth.ts'
 import { httpAtSmtp } from './client-faults.ts'
 import { type FaultAt, meetFault, stageOf } from './faults.ts'
-import { maxWithoutMessage, type Patience } from './progress.ts'
-import { hasEnhancedCode, linesOf, lostAccess, Refusal, refusalOf } from './replies.ts'
+import { maxWithoutMessage, type SmtpTimeouts } from './progress.ts'
+import { hasEnhancedCode, linesOfReply, lostAccess, Refusal, refusalOf } from './replies.ts'
 import { CaptureStream } from './stream.ts'
 import { isHttpRequest, TlsConnection } from './tls-connection.ts'
 import { refusedCommand } from './refused-commands.ts'
-import type { SessionState } from './logged-session.ts'
+import type { ClientFacts } from './logged-session.ts'
 
 /**
  * The session on a connection: its commands and replies, its faults, and its end. Extends smtp-server's connection where
@@ -53,12 +53,12 @@ export class CaptureConnection extends TlsConnection {
   }
 
   /** The facts about the client, for the log of sessions. */
-  state(): SessionState {
+  state(): ClientFacts {
     const host = this.remoteAddress
     return {
       remote_address: `${host.includes(':') ? `[${host}]` : host}:${this.remotePort}`,
       client_name: this.hostNameAppearsAs || '',
-      user: userOf(this.session)?.name ?? null,
+      user: smtpUserOf(this.session)?.name ?? null,
       secure: this.secure,
       message_count: this.progress.messages,
       fault: this.fault,
@@ -66,7 +66,7 @@ export class CaptureConnection extends TlsConnection {
   }
 
   /** Ends the connection if the client takes too long. Call it at regular intervals. */
-  checkProgress(now: number, patience: Patience): void {
+  checkProgress(now: number, patience: SmtpTimeouts): void {
     if (this.awaitsTls && now - this.workedAt >= patience.helloMs) return this.refusePlainText('')
     const isInData = this.#parser?._dataMode ?? false
     const activity = {
@@ -110,7 +110,7 @@ export class CaptureConnection extends TlsConnection {
   /** Disables the base's timeout, which restarts with every octet. {@link CaptureConnection.checkProgress} replaces it. */
   override _armTimeout(): void {}
 
-  protected greet(hasSlot: boolean): void {
+  protected greet({ hasSlot }: { hasSlot: boolean }): void {
     const ready = (): void => this.connectionReady()
     if (this.isDelivery) return ready()
     if (!hasSlot && !this.host.admit(this)) {
@@ -119,7 +119,7 @@ export class CaptureConnection extends TlsConnection {
       return this.host.dismiss(this)
     }
     const fault = this.#faultAt('connect')
-    if (fault) void this.#meet(fault, false, ready, () => this.close())
+    if (fault) void this.#meet(fault, { context: false, proceed: ready, done: () => this.close() })
     else ready()
   }
 
@@ -130,7 +130,7 @@ export class CaptureConnection extends TlsConnection {
    */
   override send(code: number, data?: string | string[] | null, context?: string | false): void {
     const enhancedCode = hasEnhancedCode(code, data) ? '' : this._getEnhancedStatusCode(code, context)
-    const lines = linesOf(code, enhancedCode, Array.isArray(data) ? data : [data ?? ''])
+    const lines = linesOfReply(code, enhancedCode, Array.isArray(data) ? data : [data ?? ''])
     if (context === 'DATA_OK') {
       this.progress.acceptMessage()
       if (!this.isDelivery) this.host.counts.messages++
@@ -173,9 +173,9 @@ export class CaptureConnection extends TlsConnection {
     if (this.host.isClosing && !this.isBusy) return this.sayClosing()
     if (this.awaitsTls) return this.refusePlainText(command.toString())
     if (this.#refusedInRow > maxRefused)
-      return this.#refuse(tooMany('commands in a row were refused', maxRefused))
+      return this.#refuse(tooManyCommands('commands in a row were refused', maxRefused))
     if (this.progress.take())
-      return this.#refuse(tooMany('commands came without a message', maxWithoutMessage))
+      return this.#refuse(tooManyCommands('commands came without a message', maxWithoutMessage))
     const line = command.toString()
     if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
     const name = line.split(' ', 1)[0]?.toUpperCase() ?? ''
@@ -184,11 +184,13 @@ export class CaptureConnection extends TlsConnection {
     // The socket of a client that has closed its side ends in this turn, too early for a fault.
     const stage = done && isCommand && !this.isDelivery ? stageOf(name, this.session) : null
     const fault = stage && this.#faultAt(stage)
-    if (fault) void this.#meet(fault, name, () => this.#run(name, line, isCommand, done), done)
-    else this.#run(name, line, isCommand, done)
+    const run = (): void => this.#run({ name, line, isCommand }, done)
+    if (fault) void this.#meet(fault, { context: name, proceed: run, done })
+    else run()
   }
 
-  #run(name: string, line: string, isCommand: boolean, done?: () => void): void {
+  #run(sent: { name: string; line: string; isCommand: boolean }, done?: () => void): void {
+    const { name, line, isCommand } = sent
     // Only now: looking for a fault may wait for other instances, and access may be lost in the meantime.
     if (name !== 'QUIT' && !isAdmitted(this.session)) return this.#refuse(lostAccess())
     if (this.progress.commands === 1 && isHttpRequest(line)) {
@@ -213,21 +215,18 @@ export class CaptureConnection extends TlsConnection {
   }
 
   #faultAt(stage: SmtpStage): ReturnType<FaultAt> {
-    const user = userOf(this.session)
+    const user = smtpUserOf(this.session)
     return user?.is_outbox ? null : (user?.side ?? this.host).faultAt(stage)
   }
 
   /**
    * Applies a fault, unless the connection ends in the meantime.
    *
-   * @param proceed  Called if the session goes on as without a fault.
-   * @param done  Called after a refusal.
+   * @param then  Calls `proceed` if the session goes on as without a fault, and `done` after a refusal.
    */
   async #meet(
     given: NonNullable<ReturnType<FaultAt>>,
-    context: string | false,
-    proceed: () => void,
-    done?: () => void,
+    then: { context: string | false; proceed: () => void; done: (() => void) | undefined },
   ): Promise<void> {
     let met: Awaited<ReturnType<typeof meetFault>>
     try {
@@ -237,10 +236,10 @@ export class CaptureConnection extends TlsConnection {
       met = refusalOf(error)
     }
     if (this._closed || this._closing) return
-    if (met === null) return proceed()
+    if (met === null) return then.proceed()
     if (met === 'cut') return this.cut('fault')
-    this.#refuse(met, context)
-    done?.()
+    this.#refuse(met, then.context)
+    then.done?.()
   }
 
   protected takeBarePath(): boolean {
@@ -277,7 +276,7 @@ const ofConnection: ReadonlySet<SmtpProblemKind> = new Set(['too_slow', 'too_man
 /** How many commands in a row may be refused: the maximum number of recipients of one message. */
 const maxRefused = 1000
 
-function tooMany(what: string, limit: number): Refusal {
+function tooManyCommands(what: string, limit: number): Refusal {
   return new Refusal(421, `4.7.0 More than ${limit} ${what}, closing the connection`, 'too_many_commands')
 }
 

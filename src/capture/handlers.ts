@@ -1,10 +1,10 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server'
 import { LocalpostError, quote } from '../core/errors.ts'
-import { judgeCredentials, userOf, type AuthProblem, type SmtpUser } from './auth.ts'
+import { judgeCredentials, smtpUserOf, type AuthProblem, type SmtpUser } from './auth.ts'
 import { isOnlyDelay, meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide, Envelope } from './account-side.ts'
-import { endOf, receiveMessage } from './receive-message.ts'
+import { drainMessage, receiveMessage } from './receive-message.ts'
 import { Refusal, refusalOf } from './replies.ts'
 import type { CaptureServer } from './server.ts'
 import type { SessionNotes } from './session-notes.ts'
@@ -15,7 +15,7 @@ export function createHandlers(
   server: CaptureServer,
 ): Pick<SMTPServerOptions, 'onConnect' | 'onMailFrom' | 'onAuth' | 'onRcptTo' | 'onData'> {
   const { failedLogins } = options
-  const sideOf = (session: SMTPServerSession): AccountSide => userOf(session)?.side ?? options
+  const sideOf = (session: SMTPServerSession): AccountSide => smtpUserOf(session)?.side ?? options
   const notesOf = (session: SMTPServerSession): SessionNotes | undefined =>
     server.connectionOf(session)?.notes
 
@@ -68,7 +68,7 @@ export function createHandlers(
 
   /** @returns null if the connection is cut. */
   async function judgeRecipient(address: string, session: SMTPServerSession): Promise<true | null> {
-    const isDelivery = userOf(session)?.is_outbox ?? false
+    const isDelivery = smtpUserOf(session)?.is_outbox ?? false
     // The outbox gives the id of the email as ENVID (RFC 3461).
     const transaction = isDelivery
       ? (session.envelope.dsn?.envid ?? null)
@@ -99,13 +99,13 @@ export function createHandlers(
     stream: SMTPServerDataStream,
     session: SMTPServerSession,
   ): Promise<string | null> {
-    if (userOf(session)?.is_outbox) return (await endOf(stream)) ? '2.6.0 OK: delivered' : null
+    if (smtpUserOf(session)?.is_outbox) return (await drainMessage(stream)) ? '2.6.0 OK: delivered' : null
     const side = sideOf(session)
     const found = side.faultAt('end')
     // Not awaited if there is none, which would take a turn: the bytes may be here already.
     const fault = found && (await found)
     if (fault && !isOnlyDelay(fault)) {
-      if (!(await endOf(stream))) return null
+      if (!(await drainMessage(stream))) return null
       const met = await meetFault(fault, server.clock)
       if (met instanceof Refusal) throw met
       server.connectionOf(session)?.cut('fault')
@@ -126,7 +126,7 @@ export function createHandlers(
       void answer(session, callback, authenticate(username ?? '', password ?? '', session)),
     onRcptTo({ address }, session, callback) {
       // At once, so that its reply is sent together with those to other pipelined commands.
-      if (!options.rejectSubmissions && !userOf(session)?.is_outbox) return callback()
+      if (!options.rejectSubmissions && !smtpUserOf(session)?.is_outbox) return callback()
       void answer(session, callback, judgeRecipient(address, session))
     },
     onData: (stream, session, callback) => void answer(session, callback, takeMessage(stream, session)),

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
-import { type LoggedSession, toSession, toSummary } from './logged-session.ts'
+import { type LoggedSession, toSession, toSessionSummary } from './logged-session.ts'
 
 /** Where the sessions that ended are kept. */
 export interface KeptSessions {
@@ -31,22 +31,22 @@ export type SetEndedListener = (
 export type SessionKind = 'fine' | 'failed' | 'silent'
 
 /** How many sessions of a kind are kept. */
-export const mostSessions: Readonly<Record<SessionKind, number>> = { fine: 500, failed: 500, silent: 50 }
+export const mostOfKind: Readonly<Record<SessionKind, number>> = { fine: 500, failed: 500, silent: 50 }
 
 /** Keeps sessions in the memory of this process, at most 2 MB of each kind. */
 export function keptInMemory(clock: Clock): KeptSessions {
   const rings = {
-    fine: createRing(mostSessions.fine),
-    failed: createRing(mostSessions.failed),
-    silent: createRing(mostSessions.silent),
+    fine: createRing(mostOfKind.fine),
+    failed: createRing(mostOfKind.failed),
+    silent: createRing(mostOfKind.silent),
   }
   const all = (): LoggedSession[] =>
     Object.values(rings).flatMap((ring) => ring.since(clock.now() - maxAgeMs))
   return {
     add: (kind, session) => rings[kind].put(session),
     async page({ failed, cursor, limit }) {
-      const chosen = all().map(toSummary).filter(isListed(failed)).sort(newestFirst)
-      const rest = chosen.filter(isAfter(cursor))
+      const chosen = all().map(toSessionSummary).filter(isListed(failed)).sort(newestFirst)
+      const rest = chosen.filter(isBehindCursor(cursor))
       return { items: rest.slice(0, limit), count: chosen.length, more: rest.length > limit }
     },
     async get(id) {
@@ -66,7 +66,7 @@ export const isListed =
     !failed || problems.length > 0
 
 /** Whether a session comes after a cursor, in a list with the newest first. */
-export const isAfter =
+export const isBehindCursor =
   (cursor: string | undefined) =>
   ({ id }: SmtpSessionSummary): boolean =>
     cursor === undefined || id < cursor

@@ -9,11 +9,11 @@ import type { SessionNotes } from './session-notes.ts'
 export interface ObservedSession {
   readonly notes: SessionNotes
   /** The current facts about the client. */
-  state(): SessionState
+  state(): ClientFacts
 }
 
 /** The facts about a client. */
-export interface SessionState extends Pick<
+export interface ClientFacts extends Pick<
   SmtpSessionSummary,
   'remote_address' | 'client_name' | 'user' | 'secure' | 'message_count'
 > {
@@ -26,7 +26,7 @@ export interface Begun {
 }
 
 /** A session as it was when it ended; if `ended` is null, as it is now. */
-export interface LoggedSession extends Begun, SessionState {
+export interface LoggedSession extends Begun, ClientFacts {
   readonly ended: number | null
   readonly notes: SessionNotes
 }
@@ -40,7 +40,7 @@ export function toLogged(
   return { id, started, ended, ...session.state(), notes: session.notes }
 }
 
-export function toSummary(session: LoggedSession): SmtpSessionSummary {
+export function toSessionSummary(session: LoggedSession): SmtpSessionSummary {
   const { transcript: _, ...summary } = toSession(session)
   return summary
 }
@@ -50,11 +50,11 @@ export function toSession(session: LoggedSession): SmtpSession {
   const transcript = toTranscript(session.notes.all(), '<message>')
   const problems = problemsOf({ ...session, isOpen: ended === null })
   const facts = { id, started, ended, remote_address, client_name, user, secure, message_count }
-  return { ...facts, ...envelopeOf(transcript), problems, transcript }
+  return { ...facts, ...transcribedEnvelope(transcript), problems, transcript }
 }
 
 /** Who the mails of a session are from and for, as far as its transcript is kept. */
-export function envelopeOf(
+export function transcribedEnvelope(
   transcript: readonly TranscriptLine[],
 ): Pick<SmtpSessionSummary, 'mail_from' | 'rcpt_to' | 'email_ids'> {
   let mail_from: string | null = null

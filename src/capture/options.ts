@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { SmtpCounts } from '../core/counts.ts'
 import type { AuthRules } from './auth.ts'
 import type { AccountSide } from './account-side.ts'
-import type { Patience } from './progress.ts'
+import type { SmtpTimeouts } from './progress.ts'
 import type { SlotLimits } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
 
@@ -43,7 +43,7 @@ export interface CaptureOptions extends AuthRules, AccountSide {
    */
   maxClients?: SlotLimits
   /** How long clients may take. Default: the times of RFC 5321 section 4.5.3.2. */
-  patience?: Partial<Patience>
+  patience?: Partial<SmtpTimeouts>
   /** Refuses addresses without angle brackets instead of accepting them with a warning. Default: false. */
   strict?: boolean
   /** Whether rules apply to submissions too; otherwise every recipient of a submission is accepted. */

@@ -1,8 +1,8 @@
 /** How long the server waits for a client. */
-export interface Patience {
+export interface SmtpTimeouts {
   /** For a whole command, counted from the previous reply. Single octets do not extend it. */
   commandMs: number
-  /** For {@link Patience.dataBytes} of a message, or for a TLS handshake. */
+  /** For {@link SmtpTimeouts.dataBytes} of a message, or for a TLS handshake. */
   dataMs: number
   /** For the first byte at the port that begins with TLS: a client that sends none waits for a greeting in plain text. */
   helloMs: number
@@ -16,7 +16,7 @@ export interface Patience {
  * RFC 5321 section 4.5.3.2: five minutes for a command, three for a piece of a message. The RFC has no limit for a
  * session that never submits a message; an hour is more than a slow client needs.
  */
-export const defaultPatience: Patience = {
+export const defaultSmtpTimeouts: SmtpTimeouts = {
   commandMs: 5 * 60 * 1000,
   dataMs: 3 * 60 * 1000,
   helloMs: 10_000,
@@ -25,7 +25,7 @@ export const defaultPatience: Patience = {
 }
 
 /** What a connection does when it is checked. */
-export interface Activity {
+export interface ClientActivity {
   /** Whether the server waits for the client. */
   isAwaited: boolean
   /** `data` also means a TLS handshake. */
@@ -81,15 +81,15 @@ export class Progress {
   }
 
   /** @returns Why the client took too long, as text for the reply; null if it did not. */
-  look({ isAwaited, phase, dataBytes }: Activity, now: number, patience: Patience): string | null {
+  look({ isAwaited, phase, dataBytes }: ClientActivity, now: number, limits: SmtpTimeouts): string | null {
     const seen = this.#seen
     if (this.messages !== seen.messages) {
       seen.messages = this.messages
       this.#messageSince = now
-    } else if (isAwaited && now - this.#messageSince >= patience.messageMs) {
-      return `No message came within ${inSeconds(patience.messageMs)}`
+    } else if (isAwaited && now - this.#messageSince >= limits.messageMs) {
+      return `No message came within ${inSeconds(limits.messageMs)}`
     }
-    const hasData = dataBytes < seen.dataBytes || dataBytes - seen.dataBytes >= patience.dataBytes
+    const hasData = dataBytes < seen.dataBytes || dataBytes - seen.dataBytes >= limits.dataBytes
     const hasWorked = !isAwaited || this.#useful !== seen.useful || phase !== seen.phase || hasData
     if (hasWorked) this.workedAt = now
     if (hasWorked || this.commands !== seen.commands) {
@@ -99,9 +99,9 @@ export class Progress {
     }
     const waitedMs = now - this.#awaitedSince
     if (phase === 'command') {
-      return waitedMs < patience.commandMs ? null : `No command came within ${inSeconds(patience.commandMs)}`
+      return waitedMs < limits.commandMs ? null : `No command came within ${inSeconds(limits.commandMs)}`
     }
-    return waitedMs < patience.dataMs ? null : `Too little came within ${inSeconds(patience.dataMs)}`
+    return waitedMs < limits.dataMs ? null : `Too little came within ${inSeconds(limits.dataMs)}`
   }
 }
 

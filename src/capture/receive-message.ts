@@ -2,7 +2,7 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { isErrorOf } from '../core/errors.ts'
 import type { SubmissionReception } from '../emails/receive.ts'
 import { isAdmitted } from './auth.ts'
-import { lostAccess, refusalOf, tooLarge } from './replies.ts'
+import { lostAccess, refusalOf, messageTooLarge } from './replies.ts'
 
 /**
  * Passes the bytes of a message on, piece by piece with back-pressure, and stores it. What is refused is discarded at
@@ -26,7 +26,7 @@ export async function receiveMessage(
   stream.on('data', (piece: Buffer) => {
     if (failure) return
     try {
-      if (stream.sizeExceeded) throw tooLarge()
+      if (stream.sizeExceeded) throw messageTooLarge()
       const written = reception.write(piece)
       if (!written) return
       stream.pause()
@@ -35,7 +35,7 @@ export async function receiveMessage(
       pending = fail(error)
     }
   })
-  const isWhole = await endOf(stream)
+  const isWhole = await drainMessage(stream)
   await pending
   if (failure) throw failure
   if (!isWhole) {
@@ -55,7 +55,7 @@ export async function receiveMessage(
 }
 
 /** Reads a message to its end. @returns Whether all of it came. */
-export function endOf(stream: SMTPServerDataStream): Promise<boolean> {
+export function drainMessage(stream: SMTPServerDataStream): Promise<boolean> {
   // The client may have left while a fault was looked for.
   if (stream.destroyed) return Promise.resolve(false)
   return new Promise((resolve) => {

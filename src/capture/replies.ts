@@ -34,7 +34,7 @@ export function refusalOf(error: unknown): Refusal {
     return new Refusal(452, '4.3.1 Too much mail is waiting to be stored, try again in a moment')
   if (isErrorOf(error, 'closed')) return new Refusal(421, '4.3.2 Localpost is closing', 'closing')
   if (isErrorOf(error, 'not_found')) return lostAccess()
-  if (isErrorOf(error, 'message_too_large')) return tooLarge()
+  if (isErrorOf(error, 'message_too_large')) return messageTooLarge()
   if (isErrorOf(error, 'store_unknown'))
     return new Refusal(451, '4.3.0 It is not known whether the message was stored, try again')
   if (isErrorOf(error, 'service_unavailable'))
@@ -42,7 +42,7 @@ export function refusalOf(error: unknown): Refusal {
   return new Refusal(451, '4.3.0 The message could not be stored, try again')
 }
 
-export function tooLarge(): Refusal {
+export function messageTooLarge(): Refusal {
   return new Refusal(552, '5.3.4 The message is too large')
 }
 
@@ -56,7 +56,7 @@ export function lostAccess(): Refusal {
  *
  * @param enhancedCode  `""` for none.
  */
-export function linesOf(code: number, enhancedCode: string, texts: readonly string[]): string[] {
+export function linesOfReply(code: number, enhancedCode: string, texts: readonly string[]): string[] {
   const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
   // A dash means that more lines follow.
   return texts.map(

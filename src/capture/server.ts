@@ -11,8 +11,8 @@ import type { Delays } from './delays.ts'
 import type { FaultAt } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide } from './account-side.ts'
-import { defaultPatience } from './progress.ts'
-import { userOf } from './auth.ts'
+import { defaultSmtpTimeouts } from './progress.ts'
+import { smtpUserOf } from './auth.ts'
 import { Slots } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
 import { authMethods } from './refused-commands.ts'
@@ -121,7 +121,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
 
   tellRefusal(what: string, why: string, { session, remoteAddress: client }: CaptureConnection): void {
     if (this.isClosing) return
-    const user = userOf(session)
+    const user = smtpUserOf(session)
     const account = user ? (user.side ?? this.#given).accountName : undefined
     this.#given.onRefused?.({ what, why, client, account })
   }
@@ -133,7 +133,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
 
   #sweep(): void {
     const now = monotonicNow()
-    const patience = { ...defaultPatience, ...this.#given.patience }
+    const patience = { ...defaultSmtpTimeouts, ...this.#given.patience }
     for (const connection of this.#open.values()) connection.checkProgress(now, patience)
   }
 
@@ -179,7 +179,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   forget(connection: CaptureConnection): void {
     if (!this.#open.delete(connection.id)) return
     this.#onForgotten()
-    const sessions = userOf(connection.session)?.side?.sessions ?? this.#given.sessions
+    const sessions = smtpUserOf(connection.session)?.side?.sessions ?? this.#given.sessions
     sessions?.end(connection)
     this.#slots.release(connection)
     if (this.#open.size > 0) return

@@ -8,11 +8,11 @@ import {
   type Begun,
   type LoggedSession,
   toLogged,
-  toSummary,
+  toSessionSummary,
   toSession,
 } from './logged-session.ts'
 import {
-  isAfter,
+  isBehindCursor,
   isListed,
   keptInMemory,
   newestFirst,
@@ -73,7 +73,7 @@ export function createSessionLog({
       const isFine = ended.message_count > 0 && refusals.length === 0 && cutBy === null
       const hasWords = command !== '' || refusals.length > 0 || ended.fault !== null || cutBy !== null
       kept.add(isFine ? 'fine' : hasWords ? 'failed' : 'silent', ended)
-      listener(() => toSummary(ended))
+      listener(() => toSessionSummary(ended))
     },
     leave(session) {
       open.delete(session)
@@ -86,8 +86,8 @@ export function createSessionLog({
       const cursor = sessionCursor(query)
       const { failed = false, limit = 50 } = query ?? {}
       const page = await kept.page({ failed, cursor, limit })
-      const begun = running().map(toSummary).filter(isListed(failed))
-      const all = [...begun.filter(isAfter(cursor)), ...page.items].sort(newestFirst)
+      const begun = running().map(toSessionSummary).filter(isListed(failed))
+      const all = [...begun.filter(isBehindCursor(cursor)), ...page.items].sort(newestFirst)
       const items = all.slice(0, limit)
       const last = page.more || items.length < all.length ? items.at(-1) : undefined
       return { items, count: page.count + begun.length, cursor: last?.id ?? null }

@@ -29,7 +29,7 @@ export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts
 }
 
 /** What a fault of a client is, in one sentence. */
-export function messageOf(fault: ClientFault): string {
+export function messageOfFault(fault: ClientFault): string {
   return problem(kindOfFault[fault]).message
 }
 

@@ -2,21 +2,21 @@ import type { Clock } from '../core/clock.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import { type Collection, remove, type Store, type StoredRecord } from '../store/store.ts'
-import { envelopeOf, toSession } from './logged-session.ts'
+import { transcribedEnvelope, toSession } from './logged-session.ts'
 import {
   maxAgeMs,
-  mostSessions,
+  mostOfKind,
   type KeptSessions,
   type SessionKind,
   type SetEndedListener,
 } from './kept-sessions.ts'
 
-interface SessionRecord extends StoredRecord, SmtpSession {
+interface SmtpSessionRecord extends StoredRecord, SmtpSession {
   kind: SessionKind
   has_problems: boolean
 }
 
-export const smtpSessionCollection: Collection<SessionRecord> = {
+export const smtpSessionCollection: Collection<SmtpSessionRecord> = {
   name: 'smtp_sessions',
   indexes: { kind: { on: ['kind', 'id'] } },
 }
@@ -28,7 +28,7 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
   const log = createSharedLog({
     store,
     collection: smtpSessionCollection,
-    limits: Object.entries(mostSessions).map(([kind, most]) => ({ index: 'kind', prefix: [kind], most })),
+    limits: Object.entries(mostOfKind).map(([kind, most]) => ({ index: 'kind', prefix: [kind], most })),
     onForeign(id) {
       if (isWanted()) void tell(id).catch(() => {})
     },
@@ -36,17 +36,17 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
 
   async function tell(id: string): Promise<void> {
     const record = await store.get(smtpSessionCollection, id)
-    if (record) listener(() => toSummary(record))
+    if (record) listener(() => summaryOfRecord(record))
   }
 
   async function removeOld(): Promise<void> {
     const oldest = clock.now() - maxAgeMs
-    for (;;) {
-      const { records } = await store.page(smtpSessionCollection, { limit: 100 })
-      const old = records.filter(({ ended }) => (ended ?? oldest) < oldest)
+    let old: SmtpSessionRecord[]
+    do {
+      const { records } = await store.page(smtpSessionCollection, { limit: removedAtOnce })
+      old = records.filter(({ ended }) => (ended ?? oldest) < oldest)
       if (old.length > 0) await store.commit(old.map(({ id }) => remove(smtpSessionCollection, id)))
-      if (old.length < 100) return
-    }
+    } while (old.length === removedAtOnce)
   }
 
   return {
@@ -63,7 +63,7 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
         store.page(smtpSessionCollection, { direction: 'desc', limit, where, after }),
         store.count(smtpSessionCollection, { where }),
       ])
-      return { items: records.map(toSummary), count, more }
+      return { items: records.map(summaryOfRecord), count, more }
     },
     async get(id) {
       const record = await store.get(smtpSessionCollection, id)
@@ -77,13 +77,15 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
   }
 }
 
-function toSummary(record: SessionRecord): SmtpSessionSummary {
+const removedAtOnce = 100
+
+function summaryOfRecord(record: SmtpSessionRecord): SmtpSessionSummary {
   const { transcript: _, ...summary } = withoutKind(record)
   return summary
 }
 
-function withoutKind(record: SessionRecord): SmtpSession {
+function withoutKind(record: SmtpSessionRecord): SmtpSession {
   const { version: _, kind: _kind, has_problems: _has, ...session } = record
   // Derived, also for what an earlier version stored.
-  return { ...session, ...envelopeOf(session.transcript) }
+  return { ...session, ...transcribedEnvelope(session.transcript) }
 }

@@ -5,7 +5,7 @@ import { tlsFaultOf } from '../net/tls-words.ts'
 import { httpAtSmtp, plainAtTls, type ClientFault, type RightPorts } from './client-faults.ts'
 import { CommandConnection } from './commands.ts'
 import { Progress } from './progress.ts'
-import { messageOf } from './session-problems.ts'
+import { messageOfFault } from './session-problems.ts'
 import { SessionNotes } from './session-notes.ts'
 import type { Clock } from '../core/clock.ts'
 import type { SmtpCounts } from '../core/counts.ts'
@@ -34,7 +34,7 @@ export abstract class TlsConnection extends CommandConnection {
   }
 
   /** Sends the greeting. @param hasSlot  Whether the server has given this client a slot. */
-  protected abstract greet(hasSlot: boolean): void
+  protected abstract greet(options: { hasSlot: boolean }): void
   /** Writes the replies that wait. */
   abstract flush(): void
   /** Ends the connection in any state. */
@@ -46,7 +46,7 @@ export abstract class TlsConnection extends CommandConnection {
    */
   override init(): void {
     this.remoteAddress = plainAddress(this.remoteAddress)
-    if (!this.needsUpgrade) return this._setListeners(() => this.greet(false))
+    if (!this.needsUpgrade) return this._setListeners(() => this.greet({ hasSlot: false }))
     // The base would give the socket to TLS at once, where plain text could no longer be read, nor be answered.
     this.needsUpgrade = false
     this.awaitsTls = true
@@ -67,7 +67,7 @@ export abstract class TlsConnection extends CommandConnection {
     this._socket.unshift(hello)
     this.upgrade(
       () => false,
-      () => this.greet(true),
+      () => this.greet({ hasSlot: true }),
     )
     this.#beforeTls.bytes = 0
   }
@@ -118,7 +118,7 @@ export abstract class TlsConnection extends CommandConnection {
     if (this.isDelivery || this.fault !== null) return
     this.fault = fault
     this.host.reportClient(fault, this.remoteAddress, detail)
-    if (withoutReply.has(fault)) this.host.tellRefusal('', messageOf(fault), this)
+    if (withoutReply.has(fault)) this.host.tellRefusal('', messageOfFault(fault), this)
   }
 }
 

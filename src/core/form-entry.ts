@@ -22,7 +22,7 @@ const maxName = 1000
 export const formFault = (message: string): Error => validationError([{ field: 'body', message }])
 
 /** The error for a form with more entries than {@link maxFormEntries}. */
-export const tooMany = (): Error => formFault(`must have at most ${maxFormEntries} entries`)
+export const tooManyEntries = (): Error => formFault(`must have at most ${maxFormEntries} entries`)
 
 /** The name of an entry, as it is. @throws validation_error if it is empty, too long or has control characters. */
 export function checkName(name: string): string {

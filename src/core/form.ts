@@ -1,5 +1,5 @@
 import { validationError } from './errors.ts'
-import { checkName, formFault, maxFormEntries, tooMany, type FormEntry } from './form-entry.ts'
+import { checkName, formFault, maxFormEntries, tooManyEntries, type FormEntry } from './form-entry.ts'
 import { readTextBody } from './json-body.ts'
 import { readParts } from './multipart-form.ts'
 
@@ -56,6 +56,6 @@ function readQuery(bytes: Buffer): FormEntry[] {
   // Before it is parsed, because each entry takes memory.
   let separators = 0
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
-    if (++separators >= maxFormEntries) throw tooMany()
+    if (++separators >= maxFormEntries) throw tooManyEntries()
   return [...new URLSearchParams(text)].map(([name, value]) => ({ name: checkName(name), text: value }))
 }

@@ -151,7 +151,7 @@ export function createJobThread<Jobs extends JobTable>(
       const worker = await ready()
       signal?.throwIfAborted()
       worker?.ref()
-      largest = Math.max(largest, sizeOf(inputs))
+      largest = Math.max(largest, sizeOfMessage(inputs))
       return (await (worker
         ? ask(worker, { kind, inputs }, signal, deadlineMs)
         : jobs[kind]?.(...inputs))) as JobResult<Jobs, Kind>
@@ -186,13 +186,13 @@ export function createJobThread<Jobs extends JobTable>(
 }
 
 /** About how long the texts and bytes in a value are. */
-function sizeOf(value: unknown, levels = 2): number {
+function sizeOfMessage(value: unknown, levels = 2): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0
   if (value instanceof Uint8Array) return value.byteLength
   return levels === 0
     ? 0
-    : Object.values(value).reduce<number>((sum, one) => sum + sizeOf(one, levels - 1), 0)
+    : Object.values(value).reduce<number>((sum, one) => sum + sizeOfMessage(one, levels - 1), 0)
 }
 
 function hasEnded(): Error {

@@ -31,7 +31,7 @@ export class LongBody {
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = withoutMark(readTextBody(bytes))
   const exceeded = exceededBound(text, { depth: maxDepth, values: maxValues })
-  if (exceeded !== null) throw exceeded === 'depth' ? tooDeep() : tooMany()
+  if (exceeded !== null) throw exceeded === 'depth' ? tooDeep() : tooManyValues()
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -95,37 +95,46 @@ export function exceededBound(text: string, { depth, values }: JsonBounds): keyo
   let isFresh = false
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at)
-    if (char <= 0x20) continue
-    if (char === 0x5d || char === 0x7d) {
+    if (char <= space) continue
+    if (char === closeBracket || char === closeBrace) {
       open--
       isFresh = false
       continue
     }
-    if (char === 0x2c || isFresh) count++
+    if (char === comma || isFresh) count++
     if (count > values) return 'values'
-    isFresh = char === 0x5b || char === 0x7b
+    isFresh = char === openBracket || char === openBrace
     if (isFresh && ++open > depth) return 'depth'
-    if (char === 0x22) at = endOfString(text, at)
+    if (char === quoteMark) at = endOfString(text, at)
   }
   return null
 }
 
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; ;) {
-    const quote = text.indexOf('"', at)
-    if (quote === -1) return text.length
+  let quote = text.indexOf('"', start + 1)
+  while (quote !== -1) {
     let first = quote
-    while (first > at && text.charCodeAt(first - 1) === 0x5c) first--
+    while (first > start + 1 && text.charCodeAt(first - 1) === backslash) first--
     if ((quote - first) % 2 === 0) return quote
-    at = quote + 1
+    quote = text.indexOf('"', quote + 1)
   }
+  return text.length
 }
+
+const space = 0x20
+const quoteMark = 0x22
+const comma = 0x2c
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
 
 function tooDeep(): LocalpostError {
   return notJson(`The body is nested deeper than ${maxDepth} levels. Send it flatter.`)
 }
 
-function tooMany(): LocalpostError {
+function tooManyValues(): LocalpostError {
   const message = `The body has more than ${maxValues} values. Send less in one request.`
   return new LocalpostError('payload_too_large', message)
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { quote, validationError } from './errors.ts'
-import { checkName, formFault, maxFormEntries, tooMany, type FormEntry } from './form-entry.ts'
+import { checkName, formFault, maxFormEntries, tooManyEntries, type FormEntry } from './form-entry.ts'
 
 /**
  * Reads `multipart/form-data` strictly: what is not in a whole part is an error, and never left out.
@@ -14,11 +14,11 @@ export function readParts(bytes: Buffer, boundary: string): FormEntry[] {
   if (!line) throw formFault(`must begin with the boundary of its Content-Type, ${quote(boundary)}`)
   const entries: FormEntry[] = []
   while (!line.isLast) {
-    if (entries.length === maxFormEntries) throw tooMany()
+    if (entries.length === maxFormEntries) throw tooManyEntries()
     // The line end before a boundary belongs to it, also where nothing is between two of them.
     const next: Delimiter | null = findDelimiter(bytes, delimiter, line.end - 2)
     if (!next) throw formFault('ends before its last boundary: it was cut off')
-    entries.push(toEntry(bytes.subarray(line.end, Math.max(line.end, next.start)), entries.length))
+    entries.push(readPart(bytes.subarray(line.end, Math.max(line.end, next.start)), entries.length))
     line = next
   }
   if (bytes.subarray(line.end).some((byte) => !isWhiteSpace(byte)))
@@ -66,16 +66,16 @@ function isWhiteSpace(byte: number): boolean {
   return byte === cr || byte === lf || byte === space || byte === tab
 }
 
-function toEntry(part: Buffer, i: number): FormEntry {
+function readPart(part: Buffer, i: number): FormEntry {
   const which = `has a part, number ${i + 1},`
   const end = part.subarray(0, maxPartHeader).indexOf('\r\n\r\n')
   if (end === -1) throw formFault(`${which} without the empty line that ends its header`)
-  const header = readHeader(part.subarray(0, end), which)
+  const header = readPartHeader(part.subarray(0, end), which)
   const content = part.subarray(end + 4)
   const disposition = header.get('content-disposition') ?? ''
   if (!/^form-data\s*(?:;|$)/i.test(disposition))
     throw formFault(`${which} without Content-Disposition: form-data`)
-  const { name, filename } = readParameters(disposition, which)
+  const { name, filename } = readDisposition(disposition, which)
   if (name === undefined || name === '') throw formFault(`${which} without a name`)
   checkName(name)
   const encoding = header.get('content-transfer-encoding')?.toLowerCase() ?? 'binary'
@@ -88,7 +88,7 @@ function toEntry(part: Buffer, i: number): FormEntry {
   return { name, text: content.toString() }
 }
 
-function readHeader(bytes: Buffer, which: string): Map<string, string> {
+function readPartHeader(bytes: Buffer, which: string): Map<string, string> {
   if (!isUtf8(bytes)) throw formFault(`${which} whose header is not UTF-8`)
   const fields = new Map<string, string>()
   for (const line of bytes.toString().split('\r\n')) {
@@ -102,7 +102,7 @@ function readHeader(bytes: Buffer, which: string): Map<string, string> {
 }
 
 /** @see RFC 7578 section 4.2, and https://html.spec.whatwg.org/#multipart-form-data for `%22`, `%0D` and `%0A` */
-function readParameters(disposition: string, which: string): { name?: string; filename?: string } {
+function readDisposition(disposition: string, which: string): { name?: string; filename?: string } {
   const found = new Map<string, string>()
   const first = disposition.indexOf(';')
   parameter.lastIndex = first === -1 ? disposition.length : first

@@ -92,18 +92,18 @@ async function removeFolder(path: string): Promise<void> {
  * Makes a folder and those above it, one by one, because `recursive` never returns where a file system accepts no folder
  * (`/proc`).
  *
- * @param isAgain  Whether the folder above was just made: then a second ENOENT is the error.
+ * @param hasMadeParent  Whether the folder above was just made: then a second ENOENT is the error.
  * @returns Whether the folder is new.
  */
-async function makeFolder(path: string, isAgain: boolean = false): Promise<boolean> {
+async function makeFolder(path: string, { hasMadeParent = false } = {}): Promise<boolean> {
   try {
     await fs.promises.mkdir(path, { mode: 0o700 })
     return true
   } catch (error) {
     const above = dirname(path)
-    if (codeOf(error) === 'ENOENT' && above !== path && !isAgain) {
+    if (codeOf(error) === 'ENOENT' && above !== path && !hasMadeParent) {
       if (await makeFolder(above)) await nodeFiles.syncFolder(dirname(above)).catch(unreadable)
-      return await makeFolder(path, true)
+      return await makeFolder(path, { hasMadeParent: true })
     }
     // Some systems answer this error for a folder that exists.
     const found = await fs.promises.stat(path).catch(() => null)

@@ -62,9 +62,9 @@ export function readTraceparent(value: string | null | undefined): string | unde
   // A later version may append fields.
   if (flags === undefined || version === 'ff' || (version === '00' && rest !== '')) return undefined
   if (traceId === noTrace || spanId === noSpan) return undefined
+  if (version === '00') return `00-${traceId}-${spanId}-${flags}`
   // Of a later version only the flag `sampled` is known.
-  const known = version === '00' ? flags : isSampled(flags) ? '01' : '00'
-  return `00-${traceId}-${spanId}-${known}`
+  return `00-${traceId}-${spanId}-${isSampled(flags) ? '01' : '00'}`
 }
 
 const parentForm = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(|-.*)$/

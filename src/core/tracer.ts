@@ -13,7 +13,7 @@ export interface Tracer {
    *
    * @param parent  Undefined for the first span of a trace.
    * @param began  Unix time in milliseconds. Default: now.
-   * @returns null if nobody receives spans.
+   * @returns null if no tracer receives spans.
    */
   begin(name: SpanName, parent: TraceContext | undefined, began?: number): Span | null
   /**

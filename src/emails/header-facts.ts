@@ -119,8 +119,8 @@ export function readEnvelope(bytes: Uint8Array): { mail_from: string; rcpt_to: s
   const [mail_from = ''] = [...addresses('return-path'), ...addresses('from')]
   const named = addresses('to', 'cc', 'bcc')
   const traced = named.length > 0 ? named : addresses('delivered-to', 'x-original-to')
-  if (traced.length > maxRecipients) {
-    const message = `names more than ${maxRecipients} recipients in its header, and at most ${maxRecipients} can be imported: send it over SMTP instead, to at most ${maxRecipients} recipients at a time`
+  if (traced.length > maxEnvelopeRecipients) {
+    const message = `names more than ${maxEnvelopeRecipients} recipients in its header, and at most ${maxEnvelopeRecipients} can be imported: send it over SMTP instead, to at most ${maxEnvelopeRecipients} recipients at a time`
     throw validationError([{ field: 'body', message }])
   }
   return { mail_from, rcpt_to: traced.length > 0 ? traced : [unknownRecipient] }
@@ -128,7 +128,7 @@ export function readEnvelope(bytes: Uint8Array): { mail_from: string; rcpt_to: s
 
 /** The recipient of a message without recipients. */
 const unknownRecipient = 'undisclosed@localpost.test'
-const maxRecipients = 1000
+const maxEnvelopeRecipients = 1000
 
 /** Reading the header of a message as work of the thread. */
 export const headerJobs: { headerFacts: typeof readHeaderFacts; envelope: typeof readEnvelope } = {

@@ -57,7 +57,7 @@ export function startRetention(deps: RetentionDeps): Retention {
         if (excess > 0) await sweep(excess, () => 'goes')
       }
       if (maxAgeMs === null) return
-      const youngest = await sweep(Number.POSITIVE_INFINITY, ({ created }) => fate(created, maxAgeMs))
+      const youngest = await sweep(Number.POSITIVE_INFINITY, ({ created }) => dueState(created, maxAgeMs))
       if (youngest) wakeIn(Math.min(youngest.created + maxAgeMs - clock.now(), longestWaitMs))
     } catch (error) {
       if (isErrorOf(error, 'closed')) return
@@ -67,9 +67,10 @@ export function startRetention(deps: RetentionDeps): Retention {
   }
 
   /** An email with a time in the future, from a wrong clock, waits and does not delay the removal of others. */
-  function fate(created: number, ageMs: number): Fate {
+  function dueState(created: number, ageMs: number): DueState {
     const now = clock.now()
-    return created <= now - ageMs ? 'goes' : created > now ? 'waits' : 'stays'
+    if (created > now) return 'waits'
+    return created <= now - ageMs ? 'goes' : 'stays'
   }
 
   /**
@@ -78,7 +79,7 @@ export function startRetention(deps: RetentionDeps): Retention {
    * @param most  The maximum number to examine.
    * @returns The first email that stays, like all after it; null if there is none.
    */
-  async function sweep(most: number, judge: (email: EmailRecord) => Fate): Promise<EmailRecord | null> {
+  async function sweep(most: number, judge: (one: EmailRecord) => DueState): Promise<EmailRecord | null> {
     let left = most
     for (let after: [string] | undefined; left > 0 && !isClosed;) {
       const page = await store.page(emailCollection, { after, limit: Math.min(sliceSize, left) })
@@ -122,7 +123,7 @@ export function startRetention(deps: RetentionDeps): Retention {
 }
 
 /** Whether an email is removed, waits for a later pass, or stays with all after it. */
-type Fate = 'goes' | 'waits' | 'stays'
+type DueState = 'goes' | 'waits' | 'stays'
 
 function mayMakeDue(change: StoreChange): boolean {
   return change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'

@@ -40,7 +40,7 @@ export function createSimulation(deps: { store: Store; clock: Clock; hostname: s
       const given = parseInput(addedEventSchema, input)
       const now = clock.now()
       assertPlausible(given.timestamp, now)
-      const bounce = bounceOf(given)
+      const bounce = bounceToAdd(given)
       const link = linkOf(given)
       const email = await changeRecord(store, emailCollection, id, 'email', (stored) => {
         const { recipient, events } = stateOf(stored, given.recipient)
@@ -74,7 +74,7 @@ function settled(email: EmailRecord): EmailRecord {
 function assertPossible(recipient: string, events: readonly EmailEvent[], given: AddedEvent): void {
   const last = events.at(-1)
   const isDelivered = events.some(({ status }) => status === 'delivered')
-  const needsDelivery = afterDelivery.has(given.status)
+  const needsDelivery = onlyAfterDelivery.has(given.status)
   if (isOver(events)) {
     throw contradiction(`${recipient} ${last?.status}${detailOf(last)}: nothing happens after that.`)
   }
@@ -94,7 +94,7 @@ function assertPossible(recipient: string, events: readonly EmailEvent[], given:
   }
 }
 
-const afterDelivery: ReadonlySet<EmailEvent['status']> = new Set(['opened', 'clicked', 'complained'])
+const onlyAfterDelivery: ReadonlySet<EmailEvent['status']> = new Set(['opened', 'clicked', 'complained'])
 
 function detailOf(event: EmailEvent | undefined): string {
   return event?.status === 'bounced' ? ` (${event.type}, ${event.subtype})` : ''
@@ -125,7 +125,7 @@ const bounces: Readonly<Record<BounceType, readonly [BounceSubtype, ...BounceSub
   Undetermined: ['Undetermined'],
 }
 
-function bounceOf({ status, type: givenType, subtype }: AddedEvent): Bounce {
+function bounceToAdd({ status, type: givenType, subtype }: AddedEvent): Bounce {
   const types: BounceType[] = ['Permanent', 'Transient', 'Undetermined']
   const typeOfSubtype = types.find((type) => subtype && bounces[type].includes(subtype))
   const type = givenType ?? typeOfSubtype ?? 'Permanent'

@@ -45,8 +45,8 @@ export function initialTags(
     const plus = recipient.indexOf('+')
     if (plus > 0) add(recipient.slice(plus + 1, recipient.lastIndexOf('@')))
   }
-  if (field.length > maxFieldLength)
-    problems.push(`X-Tags has ${field.length} characters; tags are read from the first ${maxFieldLength}.`)
+  if (field.length > maxTagsLength)
+    problems.push(`X-Tags has ${field.length} characters; tags are read from the first ${maxTagsLength}.`)
   if (isFull) problems.push(`The mail names more than ${maxTags} tags; the first ${maxTags} are kept.`)
   if (shortened > 0)
     problems.push(
@@ -57,12 +57,12 @@ export function initialTags(
 
 /** As much of the field as is read, without the piece of a tag at its end. */
 function beginningOf(field: string): string {
-  const beginning = cutText(field, maxFieldLength)
-  const end = field.length > maxFieldLength ? beginning.lastIndexOf(',') : -1
+  const beginning = cutText(field, maxTagsLength)
+  const end = field.length > maxTagsLength ? beginning.lastIndexOf(',') : -1
   return end > 0 ? beginning.slice(0, end) : beginning
 }
 
 /** What tags that users set cannot have. */
 const notInTags = /[\x00-\x1f\x7f,]+/g
 // Enough for 50 tags of full length. A hostile field may have a megabyte.
-const maxFieldLength = 8192
+const maxTagsLength = 8192

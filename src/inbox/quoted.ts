@@ -39,7 +39,7 @@ function bodyContent(html: string): string {
     if (element.name === 'title') return 'gone'
     return outer.has(element.name) ? 'unwrapped' : cleaner.fateOf(element)
   }
-  return writeHtml(parseHtml(html), { ...cleaner, fateOf }, false).html.replace(/^<!DOCTYPE[^>]*>/, '')
+  return writeHtml(parseHtml(html), { ...cleaner, fateOf }).html.replace(/^<!DOCTYPE[^>]*>/, '')
 }
 
 const outer: ReadonlySet<string> = new Set(['html', 'head', 'body', 'meta'])

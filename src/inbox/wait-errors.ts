@@ -1,6 +1,6 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { emailCollection, hasArrived, type EmailRecord } from '../emails/email.ts'
-import { isAfter, type MailQuery } from '../search/query-members.ts'
+import { cameAfter, type MailQuery } from '../search/query-members.ts'
 import { recipientIn } from '../search/query-terms.ts'
 import type { Store } from '../store/store.ts'
 import type { Wanted } from './watch.ts'
@@ -25,7 +25,7 @@ export async function timeoutError(
     .slice(0, 3)
     .map(({ email }) => {
       const late = hasArrived(email) ? '' : ' (not delivered yet)'
-      const early = after !== undefined && !isAfter(after)(email) ? ' (not after `after`)' : ''
+      const early = after !== undefined && !cameAfter(after)(email) ? ' (not after `after`)' : ''
       return `${describeMail(email)}${late}${early}`
     })
   const nearest = misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' The inbox is empty.'

@@ -3,7 +3,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { emailCollection, hasArrived, type EmailRecord } from '../emails/email.ts'
 import type { MailFilter } from '../search/query.ts'
-import { isAfter, type MailQuery } from '../search/query-members.ts'
+import { cameAfter, type MailQuery } from '../search/query-members.ts'
 import type { Search } from '../search/search.ts'
 import type { Store } from '../store/store.ts'
 
@@ -48,7 +48,7 @@ export function createWatches({ store, clock, search, now }: WatchDeps): Watches
     atEnd: () => Promise<T>,
   ): Promise<T> {
     const { promise, resolve, reject } = withResolvers<T>()
-    const isWanted = after === undefined ? () => true : isAfter(after)
+    const isWanted = after === undefined ? () => true : cameAfter(after)
     const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + mostSkewMs)
     /** Mails stored since this wait began. They count whatever their time is: another instance's clock may be behind. */
     const arrivals = new Set<string>()

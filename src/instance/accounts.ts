@@ -107,8 +107,8 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     joined: (id) => owners.follow(id, stored.partition(id)),
     left: forget,
     endPassword: owners.endPassword,
-    async empty(id, password) {
-      forget(id, password)
+    async empty(id, smtpDigest) {
+      forget(id, smtpDigest)
       await stored.removePartition(id)
     },
     holders: () => stored.partitions(),
@@ -116,8 +116,8 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   })
   const wakes = createAccountWakes(config.clock, wake)
 
-  function forget(id: string, password: string | null): void {
-    owners.forget(id, password)
+  function forget(id: string, smtpDigest: string | null): void {
+    owners.forget(id, smtpDigest)
     opener.forget(id)
     wakes.forget(id)
   }

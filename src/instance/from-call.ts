@@ -20,7 +20,7 @@ export function fromCall<Given extends unknown[], T>(
         assertRealTicks()
         return await run(...given)
       } catch (error) {
-        // When the instance closes, promises that nobody awaits yet reject; that must not count as unhandled rejections.
+        // When the instance closes, promises that are not awaited yet reject; that must not count as unhandled rejections.
         if (isErrorOf(error, 'closed')) answered?.catch(() => {})
         throw withFramesOf(error, frames)
       }

@@ -38,8 +38,8 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
     return { ...made, caFile: null }
   }
   try {
-    await write(files.own, made.key + made.cert)
-    await write(files.ca, made.ca)
+    await writePrivate(files.own, made.key + made.cert)
+    await writePrivate(files.ca, made.ca)
   } catch (error) {
     const message = `The certificate for SMTP could not be kept in ${dir}. A new one is made at the next start, which clients then have to trust.`
     onNotice({ level: 'warning', message, error })
@@ -56,13 +56,13 @@ const caName = 'ca.pem'
 const ownName = 'smtp-tls.pem'
 
 /** What the folder has. An `untouchable` file must not be replaced. */
-type Kept =
+type KeptCertificate =
   | { is: 'good'; certificate: MadeCertificate }
   | { is: 'missing' | 'untouchable' }
   | { is: 'unusable'; why: string }
 
-async function readKept(files: { ca: string; own: string }, hostname: string): Promise<Kept> {
-  const unusable = (why: string): Kept => ({ is: 'unusable', why })
+async function readKept(files: { ca: string; own: string }, hostname: string): Promise<KeptCertificate> {
+  const unusable = (why: string): KeptCertificate => ({ is: 'unusable', why })
   try {
     const [ca, own] = await Promise.all([nodeFiles.readAll(files.ca), nodeFiles.readAll(files.own)])
     if (ca === null && own === null) return { is: 'missing' }
@@ -95,7 +95,7 @@ function isOurs(ca: Buffer): boolean {
 }
 
 /** For this user only. The next start notices a file that was not written to its end. */
-function write(path: string, text: string): Promise<void> {
+function writePrivate(path: string, text: string): Promise<void> {
   return withFile(nodeFiles, path, 'w', (fd) => writeWhole(nodeFiles, fd, Buffer.from(text), 0))
 }
 

@@ -21,7 +21,7 @@ export interface SharedParts {
   sending: SendingKnowledge
   lookup: DnsLookup
   thread: InstanceThread
-  /** null where nobody takes spans. */
+  /** null if no tracer takes spans. */
   tracer: Tracer | null
   /** Shared by all readers, so that only one large mail is in memory. */
   turns: ReadingTurns

@@ -61,7 +61,7 @@ export async function createKeys(deps: {
   const stored: ApiKeyRecord[] = []
   const begun = clock.now()
   const known = new Map<string, Known>(
-    given.map((value, i) => [optionId(i), { digest: digest(value), scope: 'full' }]),
+    given.map((value, i) => [optionId(i), { digest: digestBytes(value), scope: 'full' }]),
   )
   /**
    * Keys that clients have used before. A lookup takes the same time for every wrong value: a map compares the hash of
@@ -73,11 +73,11 @@ export async function createKeys(deps: {
     put: keep,
     remove: drop,
   })
-  if (!stored.some(isFull)) await add(null, 'full')
+  if (!stored.some(isFull)) await add({ name: null, scope: 'full' })
 
   function keep(key: ApiKeyRecord): void {
     if (known.has(key.id)) return
-    known.set(key.id, { digest: digest(key.value), scope: key.scope })
+    known.set(key.id, { digest: digestBytes(key.value), scope: key.scope })
     const after = stored.findLastIndex(({ id }) => id < key.id)
     stored.splice(after + 1, 0, key)
   }
@@ -89,7 +89,7 @@ export async function createKeys(deps: {
     if (known.delete(id)) presented.clear()
   }
 
-  async function add(name: string | null, scope: Scope): Promise<ApiKeyRecord> {
+  async function add({ name, scope }: Pick<ApiKeyRecord, 'name' | 'scope'>): Promise<ApiKeyRecord> {
     const value = `lp_${random.bytes(30).toString('base64url')}`
     const key: ApiKeyRecord = { id: ids.next('key'), version: 1, name, scope, value, created: clock.now() }
     await store.commit([insert(apiKeyCollection, key)])
@@ -113,7 +113,7 @@ export async function createKeys(deps: {
     scopeOf(bearer) {
       const before = presented.get(bearer)
       if (before !== undefined) return before
-      const found = find(digest(bearer))
+      const found = find(digestBytes(bearer))
       if (found !== null) presented.set(bearer, found)
       return found ?? (acceptAny && bearer !== '' ? 'full' : null)
     },
@@ -135,7 +135,7 @@ export async function createKeys(deps: {
     },
     async create(input = {}) {
       const { name = null, scope = 'full' } = parseInput(apiKeyInputSchema, input)
-      return toApiKey(await add(name, scope), 'stored')
+      return toApiKey(await add({ name, scope }), 'stored')
     },
     async remove(id) {
       if (given.some((_, i) => optionId(i) === id)) {
@@ -183,7 +183,7 @@ const isFull = (key: ApiKeyRecord): boolean => key.scope === 'full'
 const optionId = (index: number): string => `option_${index + 1}`
 
 // Digests have the same length, so comparing them reveals nothing about a key, not even its length.
-const digest = (value: string): Buffer => hash('sha256', value, 'buffer')
+const digestBytes = (value: string): Buffer => hash('sha256', value, 'buffer')
 
 function toApiKey(
   { id, name, scope, created, value }: Omit<ApiKeyRecord, 'version'>,

@@ -5,7 +5,7 @@ import type { MailEntry } from '../inbox/views.ts'
 import type { WaitOptions } from '../inbox/wait.ts'
 import { waitForWanted } from '../search/passed-over.ts'
 import { recipientForm } from '../search/query-fits.ts'
-import { isAfter } from '../search/query-members.ts'
+import { cameAfter } from '../search/query-members.ts'
 
 /**
  * Waits for a mail to a recipient that matches a query. A whole address names one mailbox only in a query by members: the
@@ -28,7 +28,7 @@ export async function waitForMail(
     return inbox.waitFor(`${without}${text}`, { ...options, after, timeoutMs })
   }
   async function* older(below: string, after = options.after): AsyncGenerator<MailEntry> {
-    const isLater = after === undefined ? () => true : isAfter(after)
+    const isLater = after === undefined ? () => true : cameAfter(after)
     for (let cursor: string | null = below; cursor !== null;) {
       const page = await inbox.entries({ query: text, cursor, limit: 500, signal })
       for (const entry of page.items) {

@@ -1,5 +1,5 @@
 /** What the name of an attachment depends on. */
-interface Named {
+interface NamedFile {
   filename: string | null
   content_type: string
 }
@@ -8,7 +8,7 @@ interface Named {
  * The names of attachments, for people and for saving: the declared ones, and for others one with the usual extension of the
  * type, such as `invite.ics` or `attachment-1.png`. The number is the position among the attachments.
  */
-export function attachmentNames(attachments: readonly Named[]): string[] {
+export function attachmentNames(attachments: readonly NamedFile[]): string[] {
   const declared = new Set(attachments.map(({ filename }) => filename))
   const used = new Map<string, number>()
   return attachments.map(({ filename, content_type }, index) => {
@@ -24,7 +24,7 @@ export function attachmentNames(attachments: readonly Named[]): string[] {
 }
 
 /** The name of a leaf of the MIME tree. */
-export function partName({ filename, content_type }: Named, index: number): string {
+export function partName({ filename, content_type }: NamedFile, index: number): string {
   return filename ?? `part-${index}${extensionOf(content_type)}`
 }
 

@@ -50,7 +50,7 @@ function readJoined(
   for (const part of parts) {
     const growth = part.content_type === type ? 1 : paragraphGrowth
     if (left < growth) break
-    const text = readText(message, part, Math.floor(left / growth), problems)
+    const text = readBodyText(message, part, Math.floor(left / growth), problems)
     pieces.push(growth === 1 ? text : paragraphOf(text))
     left -= growth * (part.end - part.start)
   }
@@ -69,7 +69,7 @@ function paragraphOf(text: string): string {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** @param problems  Gets what does not fit, unless the part is cut: a character may be cut too. */
-function readText(message: Buffer, part: PlacedPart, maxBytes: number, problems: Set<string>): string {
+function readBodyText(message: Buffer, part: PlacedPart, maxBytes: number, problems: Set<string>): string {
   const end = Math.min(part.end, part.start + maxBytes)
   const { bytes, misfits } = decodePart(message, { ...part, end })
   const meta = part.content_type === 'text/html' ? metaCharset(bytes) : null
@@ -104,7 +104,7 @@ function createLineDecoder(charset: string): TextPieces {
   return {
     write(bytes) {
       if (isAscii) {
-        const normal = withNewlines(bytes, isAfterReturn)
+        const normal = withLf(bytes, isAfterReturn)
         isAfterReturn = bytes.at(-1) === carriageReturn
         return decoder.write(normal)
       }
@@ -118,7 +118,7 @@ function createLineDecoder(charset: string): TextPieces {
 }
 
 /** Makes line ends LF, octet by octet; in a text it takes ten times as long. Not for UTF-16, which has zeros between. */
-function withNewlines(bytes: Buffer, isAfterReturn: boolean): Buffer {
+function withLf(bytes: Buffer, isAfterReturn: boolean): Buffer {
   const start = isAfterReturn && bytes[0] === newline ? 1 : 0
   if (!bytes.includes(carriageReturn)) return bytes.subarray(start)
   const normal = Buffer.allocUnsafe(bytes.length)

@@ -45,7 +45,7 @@ export interface ParsedAttachment extends Omit<MimePart, 'charset'> {
  */
 export function parseMessage(source: Buffer): ParsedMessage {
   const structure = readStructure(source)
-  const { problem, ...facts } = factsOf(source, structure)
+  const { problem, ...facts } = parsedFacts(source, structure)
   const { text, html, isCut, problems } = readBodies(source, structure)
   return { ...facts, html, text, problem: joinSentences([problem, ...problems, isCut ? bodyIsCut : null]) }
 }
@@ -55,7 +55,7 @@ export type ParsedFacts = Omit<ParsedMessage, 'html' | 'text'>
 
 /** The same without the bodies, which take most of the time. */
 export function parseFacts(source: Buffer): ParsedFacts {
-  return factsOf(source, readStructure(source))
+  return parsedFacts(source, readStructure(source))
 }
 
 /** The header fields of a message, decoded, and its attachments. */
@@ -75,13 +75,13 @@ export function parseNames(source: Buffer): MessageNames {
 /** The `problem` of a mail with a body of which only the beginning is shown. */
 export const bodyIsCut: string = `A body has more than ${maxBodyBytes} bytes; its beginning is shown. Download the part for all of it.`
 
-function factsOf(source: Buffer, structure: MimeStructure): ParsedFacts {
+function parsedFacts(source: Buffer, structure: MimeStructure): ParsedFacts {
   const block = readHeader(source)
   const to = block.addresses('To')
   const cc = block.addresses('Cc')
   const headers = decodedFields(block)
   const problems = [structure.problem, cutList(block, 'To', to.length), cutList(block, 'Cc', cc.length)]
-  const attachments = readAttachments(source, structure, problems)
+  const attachments = parseAttachments(source, structure, problems)
   return {
     headers,
     from: block.addresses('From'),
@@ -116,7 +116,7 @@ function cutList(block: HeaderBlock, name: string, listed: number): string | nul
 }
 
 /** @param problems  Gets which octets of an attachment are not of its encoding. */
-function readAttachments(
+function parseAttachments(
   source: Buffer,
   { attachments }: MimeStructure,
   problems: (string | null)[],

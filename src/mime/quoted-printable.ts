@@ -21,7 +21,7 @@ function decodeQuotedPrintable(bytes: Buffer, isLast: boolean, counted: { misfit
   for (let at = 0; at < bytes.length;) {
     const byte = bytes[at] ?? 0
     const isEscape = byte === equals
-    const octet = isEscape ? escaped(bytes, at + 1) : -1
+    const octet = isEscape ? octetOfEscape(bytes, at + 1) : -1
     if (octet !== -1) {
       decoded[size++] = octet
       at += 3
@@ -42,7 +42,7 @@ function decodeQuotedPrintable(bytes: Buffer, isLast: boolean, counted: { misfit
 }
 
 /** The octet of two hexadecimal digits; -1 if they are not hexadecimal. */
-function escaped(bytes: Buffer, at: number): number {
+function octetOfEscape(bytes: Buffer, at: number): number {
   const high = hexDigit(bytes[at] ?? 0)
   const low = hexDigit(bytes[at + 1] ?? 0)
   return high < 0 || low < 0 ? -1 : high * 16 + low

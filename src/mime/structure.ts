@@ -45,7 +45,7 @@ const maxFalseLines = 10_000
  * @see RFC 2046 section 5.1
  */
 export function readStructure(message: Buffer): MimeStructure {
-  const reading: Reading = {
+  const reading: StructureReading = {
     message: withLineEnds(message),
     parts: [],
     nodes: [],
@@ -70,7 +70,7 @@ export function readStructure(message: Buffer): MimeStructure {
   }
 }
 
-interface Reading {
+interface StructureReading {
   message: Buffer
   parts: PlacedPart[]
   nodes: StructureNode[]
@@ -79,7 +79,7 @@ interface Reading {
   budget: SplitBudget
 }
 
-type Place = readonly [start: number, end: number]
+type ByteRange = readonly [start: number, end: number]
 
 /** The context that a part inherits from the multiparts around it. */
 interface Surroundings {
@@ -89,7 +89,7 @@ interface Surroundings {
   isRelated: boolean
 }
 
-function readNode(reading: Reading, place: Place, around: Surroundings): MimeNode | null {
+function readNode(reading: StructureReading, place: ByteRange, around: Surroundings): MimeNode | null {
   const { message, parts, nodes, problems } = reading
   const isRoot = around.depth === 0
   if (parts.length >= maxParts) {
@@ -103,7 +103,7 @@ function readNode(reading: Reading, place: Place, around: Surroundings): MimeNod
   const header = readPartHeader(message, place, { isRoot, defaultType: around.defaultType })
   reading.headerBytes -= isRoot ? 0 : header.bodyStart - place[0]
   const { type, parameters, content_id } = header
-  const body: Place = [header.bodyStart, place[1]]
+  const body: ByteRange = [header.bodyStart, place[1]]
   for (const problem of header.problems) problems.add(problem)
   const places = type.startsWith('multipart/') ? splitBody(reading, body, parameters, around.depth) : []
   const node = { depth: around.depth, content_type: type, size_bytes: body[1] - body[0] }
@@ -129,11 +129,11 @@ function readNode(reading: Reading, place: Place, around: Surroundings): MimeNod
 
 /** The parts of a multipart; none if it cannot be split. It is then a single part, and a problem says why. */
 function splitBody(
-  { message, parts, problems, budget }: Reading,
-  body: Place,
+  { message, parts, problems, budget }: StructureReading,
+  body: ByteRange,
   parameters: ReadonlyMap<string, string>,
   depth: number,
-): Place[] {
+): ByteRange[] {
   const boundary = parameters.get('boundary')?.trimEnd() ?? ''
   if (boundary === '') {
     problems.add('A multipart names no boundary; it is shown as text.')

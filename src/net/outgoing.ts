@@ -12,13 +12,15 @@ export interface Destination {
   port: number
 }
 
+type Endpoint = Pick<Destination, 'host' | 'port'>
+
 /** Returns why a connection may not be made, as the end of a sentence; null if it may. */
 export type CheckDestination = (destination: Destination) => string | null
 
 /** Decides where an instance may connect to: for attachments, webhooks, the relay. */
 export interface Outgoing {
   /** Adds a port that the instance listens on. */
-  opened(listener: { host: string; port: number }): void
+  opened(listener: Endpoint): void
   /** For attachments and webhooks, whose addresses come from requests: never the instance's own ports. */
   readonly problemOf: CheckDestination
   /** For the relay, which the operator names: the instance's own ports are allowed too. */
@@ -31,7 +33,7 @@ export interface Outgoing {
    * For an OpenID provider: the issuer, which the operator names, may be on this machine and in private networks; other
    * hosts of its discovery document only where they are allowed. Never the instance's own ports.
    */
-  providerProblemOf(issuer: { host: string; port: number }): CheckDestination
+  providerProblemOf(issuer: Endpoint): CheckDestination
 }
 
 /**
@@ -44,11 +46,12 @@ export interface Outgoing {
 export function createOutgoing(allow: readonly string[], names: readonly string[] = []): Outgoing {
   const ownNames = new Set([machineName(), ...names].map((name) => name.toLowerCase()))
   const allowed = allow.flatMap((text) => parseAllowed(text) ?? [])
-  const listeners: { host: string; port: number }[] = []
+  const listeners: Endpoint[] = []
 
   const isAllowed = (destination: Destination): boolean => allowed.some((entry) => covers(entry, destination))
 
-  function kindProblem(destination: Destination, isStrict: boolean): string | null {
+  /** @param isStrict  Whether `attachments.allowPrivate` or `allowOutgoing` has to allow private networks. */
+  function kindProblem(destination: Destination, { isStrict = false } = {}): string | null {
     const { address, host: name } = destination
     if (address === null && !isLoopback(bareName(name))) return null
     const kind = address === null ? 'loopback' : kindOfAddress(address)
@@ -69,13 +72,13 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     return isOwn ? `is this Localpost itself at port ${destination.port}` : null
   }
 
-  function problem(destination: Destination, isStrict: boolean): string | null {
-    return ownProblem(destination) ?? kindProblem(destination, isStrict)
+  function problem(destination: Destination, strictness?: { isStrict: boolean }): string | null {
+    return ownProblem(destination) ?? kindProblem(destination, strictness)
   }
 
   function liveProblem(destination: Destination): string | null {
     const { host, address } = destination
-    const forbidden = problem(destination, true)
+    const forbidden = problem(destination, { isStrict: true })
     if (forbidden !== null) return forbidden
     const isHere = address === null ? isLoopback(bareName(host)) : kindOfAddress(address) === 'loopback'
     if (isHere || isAllowed(destination)) return null
@@ -84,12 +87,13 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     return `is not this machine; ${permission}`
   }
 
-  function providerProblem(destination: Destination, isIssuer: boolean): string | null {
+  function providerProblem(destination: Destination, issuer: Endpoint): string | null {
     const { address } = destination
     const kind = address === null ? 'public' : kindOfAddress(address)
+    if (kind !== 'loopback' && kind !== 'private') return problem(destination)
     const own = ownProblem(destination)
-    if (own !== null || (kind !== 'loopback' && kind !== 'private'))
-      return own ?? kindProblem(destination, false)
+    if (own !== null) return own
+    const isIssuer = destination.host === issuer.host && destination.port === issuer.port
     if (isIssuer || isAllowed(destination)) return null
     const where = kind === 'loopback' ? 'is this machine' : 'is in a private network'
     return `${where}, and not the host of the issuer; ${permission}`
@@ -97,12 +101,11 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
 
   return {
     opened: ({ host, port }) => void listeners.push({ host, port }),
-    problemOf: (destination) => problem(destination, false),
-    relayProblemOf: (destination) => kindProblem(destination, false),
+    problemOf: (destination) => problem(destination),
+    relayProblemOf: (destination) => kindProblem(destination),
     liveProblemOf: liveProblem,
-    strictProblemOf: (destination) => problem(destination, true),
-    providerProblemOf: (issuer) => (destination) =>
-      providerProblem(destination, destination.host === issuer.host && destination.port === issuer.port),
+    strictProblemOf: (destination) => problem(destination, { isStrict: true }),
+    providerProblemOf: (issuer) => (destination) => providerProblem(destination, issuer),
   }
 }
 
@@ -113,7 +116,7 @@ const bareName = (host: string): string => host.toLowerCase().replace(/\.$/, '')
 
 /** Whether a destination is one of our own listeners, by whichever address or name of this machine. */
 function isAt(
-  listener: { host: string; port: number },
+  listener: Endpoint,
   { host, address, port }: Destination,
   ownNames: ReadonlySet<string>,
 ): boolean {

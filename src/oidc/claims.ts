@@ -44,7 +44,7 @@ export function lacksClaims(claims: Claims, { roleClaim, accountsClaim }: ClaimR
 function roleOf(claims: Claims, { roleClaim, adminValues, memberValues }: ClaimRules): Role | null {
   // If it is not verified, a user could enter the address of an admin at the provider.
   if (roleClaim === 'email' && claims['email_verified'] !== true) return null
-  const values = textsOf(claimOf(claims, roleClaim))
+  const values = textsOfClaim(claimOf(claims, roleClaim))
   if (values.some((value) => adminValues.includes(value))) return 'admin'
   return values.some((value) => memberValues.includes(value)) ? 'member' : null
 }
@@ -63,7 +63,7 @@ function accountsOf(claims: Claims, name: string | null, role: Role): string[] {
   // An admin sees all accounts.
   if (claim === undefined) return name === null || role === 'admin' ? ['default'] : []
   // The claim may be a list of groups, not all of which are names of accounts.
-  return [...new Set(textsOf(claim).filter(isAccountName))]
+  return [...new Set(textsOfClaim(claim).filter(isAccountName))]
 }
 
 function nameOf(claims: Claims): string {
@@ -97,7 +97,7 @@ function claimOf(claims: Claims, name: string): unknown {
 }
 
 /** The texts of a claim: a text, a list, or an object with the texts as its keys. */
-function textsOf(claim: unknown): string[] {
+function textsOfClaim(claim: unknown): string[] {
   if (Array.isArray(claim)) return claim.filter((value) => typeof value === 'string')
   if (typeof claim === 'object' && claim !== null) return Object.keys(claim)
   return ['string', 'number', 'boolean'].includes(typeof claim) ? [String(claim)] : []

@@ -1,14 +1,14 @@
 import type { ClientAuth, Configuration } from 'openid-client'
 import { monotonicNow } from '../core/machine.ts'
 import { ProviderFailure, type ProviderFetch } from './fetch.ts'
-import { reasonOf } from './words.ts'
+import { providerReason } from './words.ts'
 
-export type Client = typeof import('./client.ts')
+export type OpenIdClient = typeof import('./client.ts')
 
 /** The discovered configuration of a provider, while it is valid. */
 export interface Discovery {
   /** Asks the provider at most once in ten minutes. Concurrent callers share the answer. @throws ProviderFailure. */
-  read(): Promise<{ client: Client; configuration: Configuration }>
+  read(): Promise<{ client: OpenIdClient; configuration: Configuration }>
   /** Makes the next call ask the provider again, after an error. */
   forget(): void
 }
@@ -44,7 +44,7 @@ export function createDiscovery(
     try {
       return await ask()
     } catch (error) {
-      const message = `the discovery document cannot be used: ${reasonOf(error)}`
+      const message = `the discovery document cannot be used: ${providerReason(error)}`
       throw new ProviderFailure(message, { cause: error })
     } finally {
       asking = null
@@ -61,7 +61,7 @@ export function createDiscovery(
 }
 
 /** Sends the secret as the provider wants it: in the header, unless it says that it takes it in the body only. */
-function clientAuth(client: Client, secret: string | null): ClientAuth {
+function clientAuth(client: OpenIdClient, secret: string | null): ClientAuth {
   if (secret === null) return client.None()
   const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
   return (server, ...rest) => {

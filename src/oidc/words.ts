@@ -20,13 +20,13 @@ export function signInError(error: unknown, host: string, report: (reason: strin
   if (refusal === 'invalid_grant') return failed('the code has expired, or it was used before.')
   const [first] = chain
   if (first && tokenCodes.has(first['code'])) return failed(`${tokenProblem(chain)}.`)
-  report(shorten(refusal === undefined ? reasonOf(error) : `it answered ${said}`, 500))
+  report(shorten(refusal === undefined ? providerReason(error) : `it answered ${said}`, 500))
   const message = `${host} cannot be used to sign in now. Try again later; the log of Localpost says why.`
   return new LocalpostError('provider_unavailable', message, { cause: error })
 }
 
 /** The message of an error: our own reason if it has one, otherwise the messages of the whole chain. */
-export function reasonOf(error: unknown): string {
+export function providerReason(error: unknown): string {
   const chain = causesOf(error)
   return chain.find((one) => one instanceof ProviderFailure)?.message ?? messagesOf(chain)
 }

@@ -23,8 +23,9 @@ export interface ComposeDeps extends Omit<CheckGivenDeps, 'thread' | 'sources' |
 export async function composeRequest(request: SendingRequest, deps: ComposeDeps): Promise<Uint8Array> {
   const { thread, sources, clock } = deps
   // What the option `strict` is about are requests of apps.
-  const { result } = await checkGiven(request, false, {
+  const { result } = await checkGiven(request, {
     ...deps,
+    isRepeatable: false,
     kind: 'whole',
     strict: false,
     maxRecipients,

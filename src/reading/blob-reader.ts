@@ -5,7 +5,7 @@ import { createSharedWork } from '../core/shared-work.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
-import type { jobs, Readings, StoredBodies } from './jobs.ts'
+import type { readingJobs, Readings, StoredBodies } from './jobs.ts'
 import type { PageOptions } from './page.ts'
 import { createRecentValues } from '../core/recent-values.ts'
 import { longestKept } from './kept.ts'
@@ -18,7 +18,7 @@ export interface ReaderDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
   clock: Pick<Clock, 'after'>
   /** Where large messages are read. */
-  thread: JobThread<typeof jobs>
+  thread: JobThread<typeof readingJobs>
   /** The queues shared with the readers of other accounts, to limit the memory of all together. Default: new queues. */
   turns?: ReadingTurns
 }

@@ -26,7 +26,7 @@ export function extractCodes(text: string): string[] {
   const codes = new Set<string>()
   let linesSinceWord = Number.POSITIVE_INFINITY
   let lineBefore = ''
-  for (const line of linesOf(text)) {
+  for (const line of plainLines(text)) {
     const found: string[] = []
     let speaks = false
     let speaksBefore = linesSinceWord <= mostLinesBelow
@@ -67,7 +67,7 @@ const longestSentence = 4000
 const pieceOfSentence = /.{1,3900}(?: |$)|.{1,4000}/gsu
 
 /** The lines that are not empty, with white space folded. Consecutive lines of one digit each are joined. */
-function* linesOf(text: string): Generator<string> {
+function* plainLines(text: string): Generator<string> {
   const plain = text
     .slice(0, searchedForCodes)
     // Full-width, Arabic and Persian digits become ASCII digits. Invisible characters are removed below.

@@ -28,7 +28,7 @@ export interface StoredBodies {
 }
 
 /** @param most  How many characters of each body are wanted. */
-function readContent(json: Buffer, most: number): StoredBodies & { isCut: boolean } {
+function readStoredBodies(json: Buffer, most: number): StoredBodies & { isCut: boolean } {
   const { html, text } = JSON.parse(json.toString()) as StoredBodies
   const isCut = Math.max(html.length, text.length) > most
   return { html: html.slice(0, most), text: text.slice(0, most), isCut }
@@ -61,7 +61,7 @@ async function checkSignatures(
 }
 
 /** The work on the bytes of a message, and on its bodies. */
-export const jobs: {
+export const readingJobs: {
   readonly facts: typeof parseFacts
   readonly mail: typeof readMail
   readonly structure: typeof readStructure
@@ -69,7 +69,7 @@ export const jobs: {
   readonly fields: typeof parseNames
   readonly digest: typeof readDigest
   readonly contentText: typeof readContentText
-  readonly content: typeof readContent
+  readonly content: typeof readStoredBodies
   readonly findings: typeof readFindings
   readonly signatures: typeof checkSignatures
   readonly page: typeof readPage
@@ -81,7 +81,7 @@ export const jobs: {
   bodies: readBothBodies,
   fields: parseNames,
   digest: readDigest,
-  content: readContent,
+  content: readStoredBodies,
   contentText: readContentText,
   findings: readFindings,
   signatures: checkSignatures,
@@ -89,4 +89,4 @@ export const jobs: {
   nested: readNested,
 }
 
-export type Readings = { [Kind in keyof typeof jobs]: JobResult<typeof jobs, Kind> }
+export type Readings = { [Kind in keyof typeof readingJobs]: JobResult<typeof readingJobs, Kind> }

@@ -1,7 +1,7 @@
 import { heavyBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
 import { collectBefore } from '../core/page-memory.ts'
 import type { BlobId, Store } from '../store/store.ts'
-import type { jobs } from './jobs.ts'
+import type { readingJobs } from './jobs.ts'
 import { loadBlob } from './load-blob.ts'
 import { type Reader, largeMailBytes } from './reader.ts'
 import type { ReadingTurns } from './turns.ts'
@@ -16,7 +16,7 @@ export interface Queued extends Pick<Reader, 'whole' | 'withWhole' | 'large' | '
 
 interface QueuedDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
-  thread: Pick<JobThread<typeof jobs>, 'rest'>
+  thread: Pick<JobThread<typeof readingJobs>, 'rest'>
   turns: ReadingTurns
 }
 

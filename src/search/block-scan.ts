@@ -1,7 +1,7 @@
 import { nextTurn } from '../core/machine.ts'
 import { blockBytes, type TextBlocks } from './text-blocks.ts'
 import type { BlockGuide, BlockGuides } from './text-filter.ts'
-import { firstId, idAt, lastId, rowsBefore, scanRows, type RowTerm } from './text-rows.ts'
+import { firstIdOf, idAt, lastId, rowsBefore, scanRows, type RowTerm } from './text-rows.ts'
 
 export interface ScannedRows {
   /** Number of rows, including those of removed mails; at least one. */
@@ -102,7 +102,7 @@ async function visitBlock(
   const starts = await find(block)
   await visit({
     count: end - begin,
-    first: firstId(block),
+    first: firstIdOf(block),
     last: lastId(block),
     hits: starts.length,
     ids: () => starts.map((start) => idAt(block, start)).reverse(),

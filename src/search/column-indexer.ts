@@ -5,11 +5,11 @@ import type { Reading } from '../reading/digest.ts'
 import type { Store } from '../store/store.ts'
 import { CutMails } from './cut-mails.ts'
 import { DeferredMails } from './deferred-mails.ts'
-import { unreadable, type Digests } from './digests.ts'
+import { unreadableReading, type Digests } from './digests.ts'
 import type { Heads } from './heads.ts'
 import { catchUpMs, type Indexer, unlimited } from './indexer.ts'
 import { dropRemoved, isMostlyWaste, ReadAhead, newestId } from './mail-rows.ts'
-import { sliceMs, startQuietWork } from './quiet-work.ts'
+import { quietSliceMs, startQuietWork } from './quiet-work.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
 import { cutMark } from './text-rows.ts'
@@ -87,7 +87,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
     })
 
   async function verifyPart(): Promise<void> {
-    const until = clock.now() + sliceMs
+    const until = clock.now() + quietSliceMs
     const checked = await column.verify(() => isClosed || clock.now() >= until)
     if (isClosed) return
     if (checked === 'damaged') readAgain()
@@ -125,7 +125,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       if (outcome?.status === 'rejected') throw outcome.reason
       // The row comes last: a mail without a row is read again after a crash.
       await heads.add(email, column.cursor)
-      const { body, isCut } = foldBody(reading ?? unreadable)
+      const { body, isCut } = foldBody(reading ?? unreadableReading)
       if (await column.append(email.id, searchableHead(email), isCut ? body + cutMark : body))
         await dropRemoved(store, column)
     }

@@ -45,7 +45,7 @@ export function createDigests({ reader }: { reader: DigestReader }): Digests {
       // One damaged message must not make the whole list fail.
       if (email.snippet === null)
         return text(email, signal).catch((error: unknown) => {
-          if (isErrorOf(error, 'store_corrupt')) return unreadable
+          if (isErrorOf(error, 'store_corrupt')) return unreadableReading
           throw error
         })
       return Promise.resolve(storedDigest(email))
@@ -59,7 +59,7 @@ export function createDigests({ reader }: { reader: DigestReader }): Digests {
 }
 
 /** The result for a message that can never be read. */
-export const unreadable: Reading = { snippet: '', attachment_count: 0, body: '', isCut: false }
+export const unreadableReading: Reading = { snippet: '', attachment_count: 0, body: '', isCut: false }
 
 function storedDigest({ snippet, attachment_count }: EmailRecord): Digest {
   return { snippet: snippet ?? '', attachment_count: attachment_count ?? 0 }
@@ -75,7 +75,8 @@ const maxKeptChars = 4 * 1024 * 1024
 const charsOfOthers = 4096
 
 async function read(reader: DigestReader, email: EmailRecord, patience: Patience): Promise<Reading> {
-  if (email.source === 'smtp') return (await reader.digest(messageBlob(email.id), patience)) ?? unreadable
+  if (email.source === 'smtp')
+    return (await reader.digest(messageBlob(email.id), patience)) ?? unreadableReading
   const text = await reader.contentText(contentBlob(email.id), patience)
-  return { ...(text ?? unreadable), ...storedDigest(email) }
+  return { ...(text ?? unreadableReading), ...storedDigest(email) }
 }

@@ -19,14 +19,14 @@ export function headParts(email: EmailRecord): HeadParts | null {
     subject: foldText(subject),
     from: foldText(from),
     sender: foldText(sender),
-    to: linesOf(to, to_names),
-    cc: linesOf(cc, cc_names),
-    bcc: linesOf(bcc, bcc_names),
+    to: foldedLines(to, to_names),
+    cc: foldedLines(cc, cc_names),
+    bcc: foldedLines(bcc, bcc_names),
   }
 }
 
 /** Addresses and names, folded, each in a line of its own. */
-export function linesOf(...lists: readonly (readonly string[])[]): string {
+export function foldedLines(...lists: readonly (readonly string[])[]): string {
   return lists
     .flat()
     .map(foldText)

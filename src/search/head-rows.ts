@@ -23,7 +23,11 @@ export interface HeadHits {
  *
  * @param forms  One of them is enough.
  */
-export function headTerm(member: HeadMember, forms: readonly string[], isNegative: boolean): HeadTerm {
+export function headTerm(
+  member: HeadMember,
+  forms: readonly string[],
+  { isNegative = false }: { isNegative?: boolean } = {},
+): HeadTerm {
   const folded = new Set(forms.map(foldText))
   return { member, forms: [...folded].map((form) => Buffer.from(form)), isNegative }
 }

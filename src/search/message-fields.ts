@@ -25,7 +25,7 @@ export function createMessageFields({
 }: {
   reader: Pick<Reader, 'fields'>
 }): (email: EmailRecord, signal?: AbortSignal) => Promise<MessageFields | null> {
-  const kept = createRecentValues<MessageFields>(mostKept, sizeOf, mostKeptOfOne)
+  const kept = createRecentValues<MessageFields>(mostKept, charsOf, mostKeptOfOne)
   return async (email, signal) => {
     const known = kept.get(email.id)
     if (known) return known
@@ -52,7 +52,7 @@ export function createMessageFields({
 const mostKept = 8 * 1024 * 1024
 const mostKeptOfOne = 64 * 1024
 
-function sizeOf({ headers, filenames }: MessageFields): number {
+function charsOf({ headers, filenames }: MessageFields): number {
   const texts = [...headers.flat(), ...filenames]
   return texts.reduce((sum, text) => sum + text.length + 16, 0)
 }

@@ -1,6 +1,6 @@
 import type { Files } from '../core/files.ts'
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
-import { beginBlock, countRows, isSealed, lastId, rowsBefore } from './text-rows.ts'
+import { beginBlock, countRows, isSealedBlock, lastId, rowsBefore } from './text-rows.ts'
 import { nodeFiles } from '../core/node-files.ts'
 
 /** What an earlier run has left. */
@@ -54,9 +54,9 @@ export async function openBlocks(
 
 /** Continues after the intact rows of an earlier run. */
 async function resume(blocks: TextBlocks, rest: Buffer): Promise<ResumedRows> {
-  if (isSealed(rest)) {
+  if (isSealedBlock(rest)) {
     const dropped = await rowsDropped(blocks, rest)
-    return { last: rest, used: rest.length, ...endOf(rest), dropped, wasClosed: true }
+    return { last: rest, used: rest.length, ...endOfBlock(rest), dropped, wasClosed: true }
   }
   const last = Buffer.alloc(firstBytes)
   const before = await endOfBlocks(blocks)
@@ -77,12 +77,12 @@ const firstBytes = 8 * 1024
 async function endOfBlocks(blocks: TextBlocks): Promise<{ cursor: string; rows: number }> {
   if (blocks.count > 0) {
     const block = await blocks.read(blocks.count - 1, Buffer.allocUnsafeSlow(blockBytes))
-    if (isSealed(block)) return endOf(block)
+    if (isSealedBlock(block)) return endOfBlock(block)
     await blocks.clear()
   }
   return { cursor: '', rows: 0 }
 }
 
-function endOf(block: Buffer): { cursor: string; rows: number } {
+function endOfBlock(block: Buffer): { cursor: string; rows: number } {
   return { rows: rowsBefore(block) + countRows(block), cursor: lastId(block) }
 }

@@ -74,7 +74,7 @@ export function isMoment(value: unknown): value is Date | string {
 }
 
 /** Whether an email came later than another one, by its id, or not before a time. */
-export function isAfter(after: Date | string): (email: Pick<EmailRecord, 'id' | 'created'>) => boolean {
+export function cameAfter(after: Date | string): (email: Pick<EmailRecord, 'id' | 'created'>) => boolean {
   return typeof after === 'string' ? ({ id }) => id > after : ({ created }) => created >= after.getTime()
 }
 

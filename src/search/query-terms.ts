@@ -54,7 +54,7 @@ export function readTerms(text: string, now: number): QueryPart[] {
     const isNegative = minus === '-'
     // Empty quotes, which appear while a person types, are ignored.
     const isEmpty = foldText(value) === ''
-    if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', isNegative) }
+    if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', { isNegative }) }
     const name = key.toLowerCase()
     if (isEmpty) throw fault(`${name}: has no value.`)
     return keyed(name, value, { now, isNegative, fault })
@@ -101,7 +101,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
   }
   const store = (where: Where): QueryPart => ({ where: isNegative ? { not: where } : where })
   const heads = (member: HeadMember, forms: string[]): Pick<QueryPart, 'head'> => ({
-    head: headTerm(member, forms, isNegative),
+    head: headTerm(member, forms, { isNegative }),
   })
   const date = (): number => {
     const time = readDate(value, now)
@@ -143,7 +143,7 @@ function keyed(name: string, value: string, context: Context): QueryPart {
       return { message: test, where: { flag: 'attachments' }, needsDigests: true }
     }
     case 'body':
-      return { row: rowTerm(value, 'body', isNegative) }
+      return { row: rowTerm(value, 'body', { isNegative }) }
     case 'domain': {
       const names = spellingsOf(wanted)
       const any: Where[] = names.map((equals) => ({ text: 'sender domain', equals }))

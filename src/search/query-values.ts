@@ -24,6 +24,8 @@ export const sizeForms = 'bytes (500), or with k or mb (10k, 2mb; of 1,024)'
 export function readSize(text: string): number | null {
   const size = /^(\d{1,9}(?:\.\d{1,3})?)(k|kb|m|mb|b)?$/i.exec(text)
   if (!size) return null
-  const unit = (size[2] ?? '').toLowerCase()
-  return Number(size[1]) * (unit.startsWith('k') ? 1024 : unit.startsWith('m') ? 1024 ** 2 : 1)
+  const unit = (size[2] ?? 'b').charAt(0).toLowerCase()
+  return Number(size[1]) * (bytesOfUnit[unit] ?? 1)
 }
+
+const bytesOfUnit: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2 }

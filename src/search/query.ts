@@ -1,5 +1,5 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
-import { assertQueryMembers, isAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
+import { assertQueryMembers, cameAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
 import type { Where } from '../store/queries.ts'
 import { compileWhere, isOnFacts } from '../store/where.ts'
 import { addressForm, addressTexts, contains, nameForm, normalForms, withoutState } from './query-fits.ts'
@@ -47,14 +47,13 @@ export interface MailFilter {
  * @throws invalid_query with the position.
  */
 export function parseMailQuery(query: MailQuery | undefined, now: number): MailFilter {
-  if (query === undefined) return toFilter([], null)
-  return typeof query === 'string' ? toFilter(readTerms(query, now), null) : fromMembers(query)
+  if (query === undefined) return toFilter([])
+  return typeof query === 'string' ? toFilter(readTerms(query, now)) : fromMembers(query)
 }
 
 function toFilter(
   parts: readonly QueryPart[],
-  bodyForm: RegExp | null,
-  newerThan: string | null = null,
+  { bodyForm = null, newerThan = null }: { bodyForm?: RegExp | null; newerThan?: string | null } = {},
 ): MailFilter {
   const wheres = parts.flatMap(({ where }) => where ?? [])
   const tests = parts.flatMap(({ test }) => test ?? [])
@@ -144,15 +143,15 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   else if (tag) parts.push({ test: (email) => email.tags.some((one) => isTag(one, tag)) })
   if (id !== undefined) parts.push({ where: { member: 'id', equals: id } })
   if (after instanceof Date) parts.push({ where: { not: { number: 'created', below: after.getTime() } } })
-  else if (after !== undefined) parts.push({ test: isAfter(after) })
-  if (typeof body === 'string') parts.push({ row: rowTerm(body, 'body', false) })
+  else if (after !== undefined) parts.push({ test: cameAfter(after) })
+  if (typeof body === 'string') parts.push({ row: rowTerm(body, 'body') })
   const bodyForm = body instanceof RegExp ? withoutState(body) : null
-  return toFilter(parts, bodyForm, typeof after === 'string' ? after : null)
+  return toFilter(parts, { bodyForm, newerThan: typeof after === 'string' ? after : null })
 }
 
 /** A necessary condition of each match: a member contains one of these texts. The record decides whether it is a match. */
 function among(member: HeadMember, texts: readonly string[] | null): Pick<QueryPart, 'head'> {
-  return texts ? { head: headTerm(member, texts, false) } : {}
+  return texts ? { head: headTerm(member, texts) } : {}
 }
 
 export function isTag(tag: string, wanted: string | RegExp): boolean {

@@ -55,7 +55,7 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
         isNews = false
         if (!(await step())) return null
         const now = clock.now()
-        if (now - lastArrival < quietMs && now - began >= sliceMs) return quietMs
+        if (now - lastArrival < quietMs && now - began >= quietSliceMs) return quietMs
         if (isLong || now - began < longMs) continue
         isLong = true
         onLongWork(true)
@@ -93,7 +93,8 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
 const quietMs = 100
 /** If mail arrives without a pause, a slice is done after this time. */
 const patienceMs = 1000
-export const sliceMs = 20
+/** How long a slice of the work may take. */
+export const quietSliceMs = 20
 /** Work that takes longer than this is reported to `onLongWork`. */
 const longMs = 250
 const retryMs = 5000

@@ -2,12 +2,12 @@ import { cutText } from '../core/text.ts'
 import { foldLetters } from '../core/fold-text.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { searchedLength, type SearchableText } from '../mime/html/searchable-text.ts'
-import { linesOf } from './head-parts.ts'
+import { foldedLines } from './head-parts.ts'
 
 /** The text that a search for words looks at beside the body, folded: a line for each address and name, limited in length. */
 export function searchableHead(email: EmailRecord): string {
   const { subject, from, to, to_names = [], cc, cc_names = [], bcc, bcc_names = [] } = email
-  return cutText(linesOf([subject, from], to, to_names, cc, cc_names, bcc, bcc_names), headLength)
+  return cutText(foldedLines([subject, from], to, to_names, cc, cc_names, bcc, bcc_names), headLength)
 }
 
 /**

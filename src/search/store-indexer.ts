@@ -117,7 +117,7 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
       }
       await keeping
       if (isClosed) return { tried, failed }
-      keeping = writer.store(read).then((errors) => {
+      keeping = writer.write(read).then((errors) => {
         for (const [id, error] of errors) failed.set(id, error)
         // Only now: until the text is stored, a search by members must find the mail by its record.
         for (const { email } of read) if (!errors.has(email.id)) deferred.delete(email.id)

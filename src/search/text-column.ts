@@ -6,12 +6,12 @@ import {
   cutMark,
   cutRows,
   headBytes,
-  isSealed,
+  isSealedBlock,
   lastId,
   readHead,
   rowsBefore,
   sealBlock,
-  toRow,
+  toTextRow,
   type RowTerm,
 } from './text-rows.ts'
 import { nextTurn } from '../core/machine.ts'
@@ -108,7 +108,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   }
   /** Whether a block that was read is intact. */
   const check = (number: number, block: Buffer): boolean => {
-    if (unchecked.has(number) && !isSealed(block)) return false
+    if (unchecked.has(number) && !isSealedBlock(block)) return false
     unchecked.delete(number)
     return true
   }
@@ -123,7 +123,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     cut,
     append: (id, head, body) =>
       inLine(async () => {
-        const row = toRow(id, head, body)
+        const row = toTextRow(id, head, body)
         const isFull = used + row.length > blockBytes
         if (isFull) {
           last = grown(last, blockBytes)

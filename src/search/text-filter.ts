@@ -1,7 +1,7 @@
 import {
   filterBytes,
   filterOfBlock,
-  firstId,
+  firstIdOf,
   lastId,
   readHead,
   rowsBefore,
@@ -84,7 +84,7 @@ export class BlockGuides {
   addFull(number: number, block: Buffer): void {
     this.#guides[number] = {
       begin: rowsBefore(block),
-      first: firstId(block),
+      first: firstIdOf(block),
       last: lastId(block),
       filter: this.#filter,
     }

@@ -11,14 +11,19 @@ export interface RowTerm {
 }
 
 /** Makes a term of a search text, which must not be blank when it is folded. */
-export function rowTerm(text: string, place: 'all' | 'body', isNegative: boolean): RowTerm {
+export function rowTerm(
+  text: string,
+  place: 'all' | 'body',
+  { isNegative = false }: { isNegative?: boolean } = {},
+): RowTerm {
   return { bytes: Buffer.from(foldText(text)), in: place, isNegative }
 }
 
 /** The end of a body that lacks the rest of its text. It is never in a folded text. */
 export const cutMark = '\x04'
 
-export function toRow(id: string, head: string, body: string): Buffer {
+/** The bytes of a row: the searchable text of one mail. Both texts are folded. */
+export function toTextRow(id: string, head: string, body: string): Buffer {
   return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
 }
 
@@ -44,7 +49,7 @@ export function filterOfBlock(block: Buffer): Buffer {
 
 /**
  * Completes the head of a block, and writes a checksum of the head and one of the block. In a block without a row the last id
- * has no meaning; {@link isSealed} never accepts such a block.
+ * has no meaning; {@link isSealedBlock} never accepts such a block.
  */
 export function sealBlock(block: Buffer): void {
   block.write(lastId(block), lastIdAt, 'latin1')
@@ -61,7 +66,7 @@ export function readHead(
     return null
   return {
     rowsBefore: rowsBefore(head),
-    first: firstId(head),
+    first: firstIdOf(head),
     last: head.toString('latin1', lastIdAt, cutFlagAt),
     hasCut: head[cutFlagAt] === '1'.charCodeAt(0),
     filter: filterOfBlock(head),
@@ -69,25 +74,25 @@ export function readHead(
 }
 
 /** Whether a block has a row, and its checksum is right. It is wrong if the block was cut or changed. */
-export function isSealed(block: Buffer): boolean {
+export function isSealedBlock(block: Buffer): boolean {
   return block.length > headerLength && block.toString('latin1', countLength, sealEnd) === sealOf(block)
 }
 
 function sealOf(block: Buffer): string {
-  return checksum(block, sealEnd, block.length)
+  return blockChecksum(block, sealEnd, block.length)
 }
 
 function headSealOf(block: Buffer): string {
-  return checksum(block, headSealEnd, headBytes)
+  return blockChecksum(block, headSealEnd, headBytes)
 }
 
 /** Of the number of rows before a block, and of its bytes from one place to another. */
-function checksum(block: Buffer, from: number, to: number): string {
+function blockChecksum(block: Buffer, from: number, to: number): string {
   const sum = crc32(block.subarray(from, to), crc32(block.subarray(0, countLength)))
   return sum.toString(16).padStart(sealLength, '0')
 }
 
-export function firstId(block: Buffer): string {
+export function firstIdOf(block: Buffer): string {
   return idAt(block, headerLength)
 }
 
@@ -96,22 +101,22 @@ export function lastId(block: Buffer): string {
   return idAt(block, block.lastIndexOf(rowBegin, block.lastIndexOf(rowEnd)))
 }
 
+/** The id of the row that begins at `start`. */
 export function idAt(block: Buffer, start: number): string {
   return block.toString('latin1', start + 1, start + headAt)
 }
 
 /** The rows that have these bytes, each once, in order of arrival: where they begin, and the first place of the bytes. */
 export function* rowsWith(block: Buffer, bytes: Buffer): Generator<{ start: number; hit: number }> {
-  for (let at = headerLength; ;) {
-    const hit = block.indexOf(bytes, at)
-    if (hit < 0) return
+  let hit = block.indexOf(bytes, headerLength)
+  while (hit >= 0) {
     const start = block.lastIndexOf(rowBegin, hit)
     const end = start < headerLength ? -1 : block.indexOf(rowEnd, start)
     // After the last row there are only zeros.
     if (end < 0) return
     // A row may lack its beginning where a file was damaged.
     if (end > hit) yield { start, hit }
-    at = Math.max(end, hit) + 1
+    hit = block.indexOf(bytes, Math.max(end, hit) + 1)
   }
 }
 

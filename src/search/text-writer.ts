@@ -26,7 +26,7 @@ export class TextWriter {
   }
 
   /** Stores what was read; one by one if not all can be stored. @returns The errors, by id. */
-  async store(read: readonly ReadMail[]): Promise<ReadonlyMap<string, unknown>> {
+  async write(read: readonly ReadMail[]): Promise<ReadonlyMap<string, unknown>> {
     const failed = new Map<string, unknown>()
     try {
       await this.#put(read)
@@ -59,7 +59,7 @@ export class TextWriter {
       })
     const folded = read.map(({ email, reading }) => {
       const { body, isCut } = foldBody(reading)
-      return { id: email.id, text: textOf(email, body), isCut }
+      return { id: email.id, text: toRecordText(email, body), isCut }
     })
     if (folded.length > 0) await this.#texts.put(emailCollection, folded)
     this.#unsettled += folded.length
@@ -93,7 +93,7 @@ export async function withMessages(
 }
 
 /** The text of a mail for the store. @param body  The folded text. */
-function textOf(email: EmailRecord, body: string): RecordText {
+function toRecordText(email: EmailRecord, body: string): RecordText {
   const parts = headParts(email) ?? undecided
   return { ...parts, head: searchableHead(email), body }
 }

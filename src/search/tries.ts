@@ -1,6 +1,6 @@
 import { isErrorOf } from '../core/errors.ts'
 import type { Reading } from '../reading/digest.ts'
-import { unreadable, type Digests } from './digests.ts'
+import { unreadableReading, type Digests } from './digests.ts'
 
 /** A reading that failed because of the store. */
 export interface FailedTry {
@@ -28,7 +28,7 @@ export function createTries(
       const isLast = tries >= maxTries
       if (isPassing && !isLast) failed.set(email.id, tries)
       else failed.delete(email.id)
-      return isPassing ? { error, isLast } : unreadable
+      return isPassing ? { error, isLast } : unreadableReading
     }
   }
 }

@@ -5,7 +5,7 @@ import { isQuick, needsThread, quickSteps, type TemplateTexts } from '../templat
 import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
 import type { RequestKind } from './members.ts'
-import { keep, type Kept } from './record.ts'
+import { keep, type StoredParts } from './record.ts'
 import { checkRequest, type Checked, type CheckDeps } from './check-request.ts'
 
 /** Dependencies of {@link checkGiven}. */
@@ -15,7 +15,7 @@ export interface CheckGivenDeps extends CheckDeps {
 
 /** A request that can be stored, once the domain of its sender is known. */
 export interface Storable extends Pick<Checked, 'addresses' | 'warnings'> {
-  kept: Kept
+  kept: StoredParts
 }
 
 /** The data that the check needs besides the request. */
@@ -87,10 +87,10 @@ function repeatedPart(input: unknown, kind: RequestKind): unknown {
  */
 export async function checkGiven(
   input: unknown,
-  isRepeatable: boolean,
-  deps: CheckGivenDeps,
+  deps: CheckGivenDeps & { isRepeatable: boolean },
 ): Promise<{ body_hash: string; result(): Storable }> {
-  const { sources, strict, escapeHtml, kind = 'interface', maxRecipients, thread, findTemplate } = deps
+  const { sources, strict, escapeHtml, kind = 'interface', maxRecipients, isRepeatable } = deps
+  const { thread, findTemplate } = deps
   const facts: CheckFacts = { root: sources.root, strict, escapeHtml, kind, maxRecipients, isRepeatable }
   const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]
   // The thread keeps the memory of its last message.

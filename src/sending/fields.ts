@@ -48,7 +48,7 @@ function nameProblem(name: string, earlier: ReadonlySet<string>): string | null 
   const lower = name.toLowerCase()
   if (!/^[!-9;-~]{1,76}$/.test(name))
     return `${quote(name)} must be 1 to 76 visible ASCII characters without a colon`
-  if (written.has(lower) || lower.startsWith('content-'))
+  if (writtenFields.has(lower) || lower.startsWith('content-'))
     return `is written by Localpost from the other members; leave ${quote(name)} out of headers`
   return earlier.has(lower) ? 'is given twice, in different case' : null
 }
@@ -65,7 +65,7 @@ function valueProblem(value: string): string | null {
 const maxWord = 900
 
 /** The fields that each message gets from the other members of its request, from its signature or on its way. */
-const written: ReadonlySet<string> = new Set([
+const writtenFields: ReadonlySet<string> = new Set([
   'from',
   'to',
   'cc',

@@ -47,7 +47,7 @@ export function readAddresses(
 ): Addresses {
   const from = readOne('from', given.from, errors)
   const replyTo = readReplyTo(given.reply_to, errors)
-  const reading: Reading = { errors, warnings, named: 0 }
+  const reading: RecipientReading = { errors, warnings, named: 0 }
   const before = errors.length
   const to = readList('to', given.to, reading)
   const cc = readList('cc', given.cc, reading)
@@ -79,7 +79,7 @@ export const maxRecipients = 50
 /** How many addresses are parsed, including repeated ones; the last string is parsed to its end. */
 const maxNamed = 1000
 
-interface Reading {
+interface RecipientReading {
   errors: FieldError[]
   warnings: string[]
   /** How many addresses were read so far. */
@@ -121,7 +121,7 @@ function readOne(
 function readReplyTo(given: Given, errors: FieldError[]): string | null {
   if (given === undefined || typeof given === 'string')
     return readOne('reply_to', given, errors)?.written ?? null
-  const reading: Reading = { errors, warnings: [], named: 0 }
+  const reading: RecipientReading = { errors, warnings: [], named: 0 }
   readList('reply_to', given, reading)
   const written = foldSpace(given.join(', '))
   if (reading.named > maxNamed || written.length > maxReplyToChars)
@@ -151,7 +151,7 @@ interface ReadList {
   names: string[] | undefined
 }
 
-function readList(field: string, given: Given, reading: Reading): ReadList {
+function readList(field: string, given: Given, reading: RecipientReading): ReadList {
   if (given === undefined) return { addresses: [], names: undefined }
   const { errors, warnings } = reading
   const addresses: string[] = []

@@ -19,7 +19,7 @@ import type { ScheduledRecord } from './scheduled.ts'
 import type { Accepted, Checked } from './check-request.ts'
 
 /** What is stored of an accepted request. */
-export interface Kept {
+export interface StoredParts {
   /** The members of its record that follow from its content. */
   members: Complete<
     Pick<
@@ -58,7 +58,7 @@ export interface Kept {
 export function keep(
   { request, references, rendered, raw }: Pick<Checked, 'request' | 'references' | 'rendered' | 'raw'>,
   headers: Readonly<Record<string, string>> | undefined = request.headers,
-): Kept {
+): StoredParts {
   const { metadata, tracking, provider, send_at, ignore_suppressions } = request
   const content: StoredContent = {
     html: rendered.html,
@@ -109,7 +109,7 @@ export function providerKey({ name, message_id }: { name: string; message_id: st
 /** An accepted request that is sent later, with its blobs. */
 export function toScheduledRecord(
   accepted: Pick<Accepted, 'addresses' | 'domain'>,
-  kept: Kept,
+  kept: StoredParts,
   facts: Omit<NewEmail, 'type'> & { send_at: number },
 ): { record: ScheduledRecord; blobs: Blob[] } {
   const { id, via, send_at } = facts
@@ -150,7 +150,7 @@ interface NewEmail {
 /** The email of an accepted request, with its blobs. */
 export function toEmail(
   { addresses, domain }: Pick<Accepted, 'addresses' | 'domain'>,
-  kept: Kept,
+  kept: StoredParts,
   facts: NewEmail,
 ): { email: EmailRecord; blobs: Blob[] } {
   const { id, now, type, via, trace } = facts

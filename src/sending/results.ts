@@ -11,7 +11,7 @@ import type { RememberedAnswer } from './idempotency.ts'
 import type { SentEmail } from './types.ts'
 
 /**
- * What became of one request of a call. The answer to a repeated idempotency key has no warnings, and the `message_id`s
+ * The outcome of one request of a call. The answer to a repeated idempotency key has no warnings, and the `message_id`s
  * of the first one.
  */
 export type SendingResult = SentEmail | { error: LocalpostError }

@@ -100,10 +100,9 @@ export function createScheduled(deps: {
         await store.commit([remove(scheduledCollection, id, version)])
       }),
     async sendNow(id) {
-      for (;;) {
-        const sent = await deps.send(await read(id))
-        if (sent !== null) return { id: sent }
-      }
+      let sent: string | null = null
+      while (sent === null) sent = await deps.send(await read(id))
+      return { id: sent }
     },
   }
 }

@@ -85,7 +85,7 @@ export function createSending(given: SendingDeps): Sending {
     trace: CallTrace,
   ): Promise<SendingResult[]> {
     const id = key === undefined ? null : keyHash(key, surface)
-    const checks = await checkAll(requests, id !== null && bodyHash === undefined, deps)
+    const checks = await checkAll(requests, { ...deps, isRepeatable: id !== null && bodyHash === undefined })
     const request =
       id === null ? null : { id, body_hash: bodyHash ?? joinHashes(checks.map((check) => check.body_hash)) }
     const earlier = request && (await findRepeated(store, request, clock.now()))
@@ -216,13 +216,12 @@ type Given = (Storable & Pick<Accepted, 'domain'>) | { error: LocalpostError }
 
 async function checkAll(
   requests: readonly unknown[],
-  isRepeatable: boolean,
-  deps: CheckGivenDeps,
+  deps: Parameters<typeof checkGiven>[1],
 ): Promise<Awaited<ReturnType<typeof checkGiven>>[]> {
   const checks: Awaited<ReturnType<typeof checkGiven>>[] = []
   const pacer = createPacer(1)
   for (const request of requests) {
-    checks.push(await checkGiven(request, isRepeatable, deps))
+    checks.push(await checkGiven(request, deps))
     if (pacer.due()) await pacer.turn()
   }
   return checks

@@ -1,6 +1,6 @@
-import { Entry, type Place, type Places, samePlace } from './entry.ts'
+import { Entry, type BlobPlace, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
-import type { BulkChange, BulkOutcome, RecordChange } from './bulk.ts'
+import type { BulkChange, RecordChange, StagedBulk } from './bulk.ts'
 import { CommitChecks, recordPlace, type UniqueKey } from './commit-checks.ts'
 import { type PreparedChange, withMember, withVersion } from './prepare.ts'
 import type { FlagChange } from './queries.ts'
@@ -54,11 +54,9 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
   /**
    * Adds a commit of those changes whose records have not changed since they were read. A flag that a record has already is left out.
    *
-   * @param outcome  Receives the number of changes that were added, and the ids of records that have to be read for theirs.
-   * @param isBulk  Whether listeners get one change for all records.
    * @throws unique_conflict; then the batch is as before.
    */
-  stageBulk(changes: readonly BulkChange[], outcome: BulkOutcome, isBulk: boolean): Promise<void> {
+  stageBulk({ bulk, outcome, isBulk }: StagedBulk): Promise<void> {
     outcome.applied = 0
     outcome.stale = []
     const add = (change: BulkChange): void => {
@@ -77,7 +75,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
       } else if (change.op === 'flag' && this.#rests(state, id) && !state.hasFlag(id, change.change))
         outcome.stale.push(id)
     }
-    return this.#staged(changes, add, isBulk)
+    return this.#staged(bulk, add, isBulk)
   }
 
   /** Adds a commit whose effects are known already; it must be the only one of the batch. */
@@ -172,7 +170,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
 
   /** The places of the blobs of a record, including those of the current commit. */
   #place(id: string, before: Places | null, taken: readonly TakenBlob[]): Places | null {
-    let places: Record<string, Place> | null = null
+    let places: Record<string, BlobPlace> | null = null
     for (const { owner, name, size, content } of taken) {
       if (owner !== id) continue
       places ??= { ...before }
@@ -181,7 +179,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     return places ?? before
   }
 
-  #hold(bytes: readonly Uint8Array[], size: number): Place {
+  #hold(bytes: readonly Uint8Array[], size: number): BlobPlace {
     const place = this.#medium.placeHeld(bytes, size, this.#payloadSize)
     if ('log' in place) {
       for (const piece of bytes) this.#payload.push(piece)

@@ -1,5 +1,5 @@
 import type { CollectionState } from './collection-state.ts'
-import { type Place, type Places, samePlace } from './entry.ts'
+import { type BlobPlace, type Places, samePlace } from './entry.ts'
 import { storeFault } from './io-errors.ts'
 import { type BlobId, splitBlobId } from './names.ts'
 import { readResting } from './read-records.ts'
@@ -21,7 +21,7 @@ export class BlobPlaces {
     return state.byId.get(id)?.blobs ?? null
   }
 
-  async of(id: BlobId): Promise<Place | null> {
+  async of(id: BlobId): Promise<BlobPlace | null> {
     const { owner, name } = splitBlobId(id)
     for (const state of this.#records.collections.statesOf(this.#partition)) {
       const blobs = await this.ofRecord(state, owner)
@@ -31,7 +31,7 @@ export class BlobPlaces {
   }
 
   /** Reads a blob at its place. It may move before its file is open, so a failed read tries the new place. */
-  async read<T>(id: BlobId, read: (place: Place) => Promise<T>): Promise<T | null> {
+  async read<T>(id: BlobId, read: (place: BlobPlace) => Promise<T>): Promise<T | null> {
     for (let place = await this.of(id); place !== null;) {
       try {
         return await read(place)

@@ -1,4 +1,4 @@
-import type { Place, Places } from './entry.ts'
+import type { BlobPlace, Places } from './entry.ts'
 
 /** The space that the blobs of many records use. These are sums, because a start does not read each record. */
 export class BlobUsage {
@@ -37,7 +37,7 @@ export class BlobUsage {
   }
 
   places(): Places {
-    const places: Record<string, Place> = {}
+    const places: Record<string, BlobPlace> = {}
     for (const [log, { bytes }] of this.logs) places[`log ${log}`] = { log, at: 0, size: bytes, crc: 0 }
     for (const [large, size] of this.large) places[`large ${large}`] = { large, size, crc: 0 }
     return places

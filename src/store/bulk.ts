@@ -32,6 +32,15 @@ export interface BulkOutcome {
   stale: string[]
 }
 
+/** A part of a bulk change that waits to be stored. */
+export interface StagedBulk {
+  readonly bulk: readonly BulkChange[]
+  /** Receives the number of changes that were stored, and the ids of records that have to be read for theirs. */
+  readonly outcome: BulkOutcome
+  /** Whether listeners get one change for all records. */
+  readonly isBulk: boolean
+}
+
 /** What a bulk call needs of an adapter. `C` is the change of one record, as the adapter stores it. */
 interface BulkDeps<C> {
   /** Of the collection. */

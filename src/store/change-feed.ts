@@ -53,7 +53,7 @@ export class ChangeFeed {
   publish(commits: readonly StoredCommit[]): Promise<void> {
     // All of these commits are visible already, so a listener that is added now needs no call for them.
     this.#seq = commits.at(-1)?.seq ?? this.#seq
-    return (this.#publishing = forEachSlice(changesOf(commits), ([partition, change]) =>
+    return (this.#publishing = forEachSlice(storeChanges(commits), ([partition, change]) =>
       this.#tell(partition, change),
     ))
   }
@@ -108,7 +108,7 @@ function tell({ listener, of, after }: Entry, change: StoreChange): void {
   if (change.seq > after || (change.op === 'bulk' && change.isLast)) call(listener, change)
 }
 
-function* changesOf(commits: readonly StoredCommit[]): Generator<[string, StoreChange], void> {
+function* storeChanges(commits: readonly StoredCommit[]): Generator<[string, StoreChange], void> {
   for (const { seq, partition, changes } of commits)
     for (const change of changes) yield [partition, { seq, ...change }]
 }

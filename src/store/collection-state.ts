@@ -25,7 +25,8 @@ export interface Segment {
   replacing: Promise<void> | null
 }
 
-export function sizeOf({ entries, pack }: Segment): number {
+/** How many records a segment has, in memory and at rest. */
+export function recordsIn({ entries, pack }: Segment): number {
   return entries.size + (pack?.live ?? 0)
 }
 
@@ -59,7 +60,7 @@ export class CollectionState {
     this.collection = collection
     this.large = collection.large ?? false
     this.indexes = Object.entries(collection.indexes).map(
-      ([name, index], slot) => new SortedIndex(name, index.on, index.unique ?? false, slot),
+      ([name, index], slot) => new SortedIndex(name, { ...index, slot }),
     )
     this.usage = partition === '' ? null : new BlobUsage()
     this.noKeys = this.indexes.map(() => null)
@@ -139,13 +140,13 @@ export class CollectionState {
 
   get size(): number {
     let size = 0
-    for (const segment of this.segments.values()) size += sizeOf(segment)
+    for (const segment of this.segments.values()) size += recordsIn(segment)
     return size
   }
 
   /** Removes all records, without a step for each of them. @returns The segments that had records. */
   clear(): Segment[] {
-    const segments = [...this.segments.values()].filter((segment) => sizeOf(segment) > 0)
+    const segments = [...this.segments.values()].filter((segment) => recordsIn(segment) > 0)
     for (const { entries } of segments) entries.clear()
     this.byId.clear()
     for (const index of [this.idIndex, ...this.indexes]) index.clear()
@@ -157,7 +158,7 @@ export class CollectionState {
     for (const segment of this.segments.values()) {
       if (segment.number < this.#open) continue
       this.#open = segment.number
-      this.#taken = sizeOf(segment)
+      this.#taken = recordsIn(segment)
     }
   }
 

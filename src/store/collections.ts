@@ -1,15 +1,15 @@
-import { CollectionState, type Segment, sizeOf } from './collection-state.ts'
+import { CollectionState, type Segment, recordsIn } from './collection-state.ts'
 import { misuse } from './io-errors.ts'
 import { assertCollectionName, collectionNameForm, nameInPartition, splitCollectionName } from './names.ts'
 import type { Collection, StoredRecord } from './store.ts'
 
 /** The collections of all partitions. One of a partition begins when it is first named. */
 export class Collections {
-  readonly #all: Map<string, CollectionState> = new Map()
+  readonly #states: Map<string, CollectionState> = new Map()
   /** By name. */
   readonly #definitions: ReadonlyMap<string, Collection<StoredRecord>>
   /** The collections of each partition, by their names without it. */
-  readonly #partitions: Map<string, Map<string, CollectionState>> = new Map()
+  readonly #byPartition: Map<string, Map<string, CollectionState>> = new Map()
   readonly #retired: Set<string> = new Set()
 
   constructor(definitions: readonly Collection<StoredRecord>[]) {
@@ -22,12 +22,12 @@ export class Collections {
 
   /** Those that were used. */
   all(): Iterable<CollectionState> {
-    return this.#all.values()
+    return this.#states.values()
   }
 
   /** The collection of this name, partition included, if it was used. */
   used(name: string): CollectionState | undefined {
-    return this.#all.get(name)
+    return this.#states.get(name)
   }
 
   /** @throws internal_error when the store was not opened with this collection. */
@@ -39,16 +39,16 @@ export class Collections {
 
   /** The state of a collection in a partition. @throws as `state`. */
   stateIn(partition: string, name: string): CollectionState {
-    return this.#partitions.get(partition)?.get(name) ?? this.state(nameInPartition(name, partition))
+    return this.#byPartition.get(partition)?.get(name) ?? this.state(nameInPartition(name, partition))
   }
 
   statesOf(partition: string): Iterable<CollectionState> {
-    return this.#partitions.get(partition)?.values() ?? []
+    return this.#byPartition.get(partition)?.values() ?? []
   }
 
   /** A collection in each of the partitions in which it was used, by its name without them. */
   *everywhere(base: string): Generator<CollectionState> {
-    for (const states of this.#partitions.values()) {
+    for (const states of this.#byPartition.values()) {
       const state = states.get(base)
       if (state) yield state
     }
@@ -57,15 +57,15 @@ export class Collections {
   /** The names of the partitions that have records, without the main one. */
   partitions(): string[] {
     const hasRecords = ({ segments }: CollectionState): boolean =>
-      [...segments.values()].some((segment) => sizeOf(segment) > 0)
-    return [...this.#partitions]
+      [...segments.values()].some((segment) => recordsIn(segment) > 0)
+    return [...this.#byPartition]
       .filter(([partition, states]) => partition !== '' && [...states.values()].some(hasRecords))
       .map(([partition]) => partition)
   }
 
   /** The collection of this name, which may include a partition; undefined if the store was opened without it. */
   known(name: string): CollectionState | undefined {
-    const state = this.#all.get(name)
+    const state = this.#states.get(name)
     if (state) return state
     const { base, partition } = splitCollectionName(name)
     const definition = collectionNameForm.test(name) ? this.#definitions.get(base) : undefined
@@ -73,7 +73,7 @@ export class Collections {
   }
 
   /** The collection of this name. An unknown collection (of another version) is kept unchanged, without indexes. */
-  stateOrUnknown(name: string, large: boolean): CollectionState {
+  stateOrUnknown(name: string, { large }: { large: boolean }): CollectionState {
     const known = this.known(name)
     if (known) return known
     assertCollectionName(name)
@@ -83,10 +83,10 @@ export class Collections {
 
   #add(state: CollectionState): CollectionState {
     const { name, base, partition } = state
-    this.#all.set(name, state)
-    const states = this.#partitions.get(partition)
+    this.#states.set(name, state)
+    const states = this.#byPartition.get(partition)
     if (states) states.set(base, state)
-    else this.#partitions.set(partition, new Map([[base, state]]))
+    else this.#byPartition.set(partition, new Map([[base, state]]))
     return state
   }
 
@@ -104,18 +104,18 @@ export class Collections {
   dropRetired(dirty: ReadonlySet<Segment>): string[] {
     const dropped: string[] = []
     for (const partition of this.#retired) {
-      const states = this.#partitions.get(partition) ?? new Map<string, CollectionState>()
+      const states = this.#byPartition.get(partition) ?? new Map<string, CollectionState>()
       for (const [base, state] of states) {
         const isLeft = [...state.segments.values()].some(
-          (segment) => sizeOf(segment) > 0 || dirty.has(segment),
+          (segment) => recordsIn(segment) > 0 || dirty.has(segment),
         )
         if (isLeft) continue
         states.delete(base)
-        this.#all.delete(state.name)
+        this.#states.delete(state.name)
         dropped.push(state.name)
       }
       if (states.size > 0) continue
-      this.#partitions.delete(partition)
+      this.#byPartition.delete(partition)
       this.#retired.delete(partition)
     }
     return dropped

@@ -12,7 +12,7 @@ export interface UniqueKey {
 }
 
 /** A record after the commits that were checked so far; null if it is removed. */
-interface Checked<C, R> {
+interface CheckedRecord<C, R> {
   readonly collection: C
   readonly id: string
   readonly record: R | null
@@ -26,7 +26,7 @@ export abstract class CommitChecks<
   C extends { readonly name: string },
   R extends { readonly version: number },
 > {
-  protected readonly changed: Map<string, Checked<C, R>> = new Map()
+  protected readonly changed: Map<string, CheckedRecord<C, R>> = new Map()
   readonly #holders: Map<string, string | null> = new Map()
   #undo: (() => void)[] = []
 
@@ -102,10 +102,12 @@ export abstract class CommitChecks<
   }
 }
 
+/** The key of a record in the maps of a batch. */
 export function recordPlace({ name }: { readonly name: string }, id: string): string {
   return `${name}\0${id}`
 }
 
+/** The key of a unique value in the maps of a batch. */
 export function holderPlace({ name }: { readonly name: string }, { index, text }: UniqueKey): string {
   return `${name}\0${index}\0${text}`
 }

@@ -1,5 +1,5 @@
 import { storeFault } from './io-errors.ts'
-import type { BulkChange, BulkOutcome } from './bulk.ts'
+import type { BulkChange, BulkOutcome, StagedBulk } from './bulk.ts'
 import { asBulk, type ChangeFeed, type CommitChange, type StoredCommit } from './change-feed.ts'
 import type { Medium, Move, StagedCommit, TakenBlob, Taking } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
@@ -8,12 +8,12 @@ import type { Effect, Records } from './records.ts'
 import { Batch } from './batch.ts'
 import { nextTurn } from '../core/machine.ts'
 
-type Waiting = { readonly resolve: () => void; readonly reject: (error: unknown) => void } & (
+type QueueItem = { readonly resolve: () => void; readonly reject: (error: unknown) => void } & (
   | {
       readonly changes: readonly PreparedChange[]
       readonly blobs: readonly Taking[]
     }
-  | { readonly bulk: readonly BulkChange[]; readonly outcome: BulkOutcome; readonly isBulk: boolean }
+  | StagedBulk
   | { readonly moves: readonly Move[] }
   | { readonly effects: () => readonly Effect[]; readonly isNew: boolean }
 )
@@ -27,7 +27,7 @@ export class CommitQueue {
   /** How many commits were stored, and how many writes failed. */
   commits = 0
   failures = 0
-  #waiting: Waiting[] = []
+  #waiting: QueueItem[] = []
   #running: Promise<void> | null = null
 
   constructor(records: Records, medium: Medium, feed: ChangeFeed, seq: number) {
@@ -62,7 +62,7 @@ export class CommitQueue {
     for (let turn = this.#running; turn; turn = this.#running) await turn
   }
 
-  #push(make: (end: Pick<Waiting, 'resolve' | 'reject'>) => Waiting): Promise<void> {
+  #push(make: (end: Pick<QueueItem, 'resolve' | 'reject'>) => QueueItem): Promise<void> {
     const done = new Promise<void>((resolve, reject) => this.#waiting.push(make({ resolve, reject })))
     this.#running ??= this.#run()
     return done
@@ -79,7 +79,7 @@ export class CommitQueue {
   }
 
   /** Loads the records that a commit changes into memory, if they are only in files; undefined if there are none. */
-  #wake(item: Waiting): Promise<unknown> | undefined {
+  #wake(item: QueueItem): Promise<unknown> | undefined {
     // Most commits only add records, for which this costs nothing more.
     const ids = new Map<CollectionState, string[]>()
     let withText = false
@@ -101,7 +101,7 @@ export class CommitQueue {
   }
 
   /** Stores a batch. Meanwhile all records that are in memory stay there. */
-  async #runBatch(all: readonly Waiting[], from: number): Promise<number> {
+  async #runBatch(all: readonly QueueItem[], from: number): Promise<number> {
     const { resting } = this.#records
     resting.hold()
     try {
@@ -112,10 +112,10 @@ export class CommitQueue {
   }
 
   /** @returns The position of the first commit that is not in this batch. */
-  async #storeBatch(all: readonly Waiting[], from: number): Promise<number> {
+  async #storeBatch(all: readonly QueueItem[], from: number): Promise<number> {
     const medium = this.#medium
     const batch = new Batch(this.#records, medium, this.#seq)
-    const staged: Waiting[] = []
+    const staged: QueueItem[] = []
     let next = from
     while (next < all.length && next - from < batchCommits && batch.size < batchBytes) {
       const item = all[next]
@@ -133,7 +133,7 @@ export class CommitQueue {
         const waking = this.#wake(item)
         if (waking) await waking
         if ('moves' in item) await batch.stageMoves(item.moves)
-        else if ('bulk' in item) await batch.stageBulk(item.bulk, item.outcome, item.isBulk)
+        else if ('bulk' in item) await batch.stageBulk(item)
         else await batch.stage(item.changes, await allTaken(item.blobs))
         staged.push(item)
       } catch (error) {
@@ -179,13 +179,13 @@ function toStored({ seq, effects, isBulk }: StagedCommit): StoredCommit {
 const batchCommits = 256
 const batchBytes = 4 * 1024 * 1024
 
-function changesOf(item: Waiting): readonly (Move | PreparedChange | BulkChange)[] {
+function changesOf(item: QueueItem): readonly (Move | PreparedChange | BulkChange)[] {
   if ('moves' in item) return item.moves
   if ('bulk' in item) return item.bulk
   return 'changes' in item ? item.changes : []
 }
 
-function isNew(item: Waiting): boolean {
+function isNew(item: QueueItem): boolean {
   return 'isNew' in item ? item.isNew : 'changes' in item && isNewAlone(item.changes)
 }
 

@@ -2,7 +2,7 @@ import { createBudget } from '../core/byte-budget.ts'
 import { closedError } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
 import { BlobPlaces } from './blob-places.ts'
-import type { Place } from './entry.ts'
+import type { BlobPlace } from './entry.ts'
 import type { Medium } from './medium.ts'
 import { type BulkChange, runBulk } from './bulk.ts'
 import { groupRecords, tallyTexts } from './groups.ts'
@@ -84,7 +84,7 @@ export async function createStore(
       }
     }
 
-    async function readBlob<T>(id: BlobId, read: (place: Place) => Promise<T>): Promise<T | null> {
+    async function readBlob<T>(id: BlobId, read: (place: BlobPlace) => Promise<T>): Promise<T | null> {
       assertOpen()
       return await places.read(id, read)
     }
@@ -102,7 +102,7 @@ export async function createStore(
             change,
             {
               facts: collection.facts,
-              read: (part) => readTexts(records, state, part.map(toRow)),
+              read: (part) => readTexts(records, state, part.map(rowOfId)),
               put(record, text): BulkChange {
                 const { id, version } = record
                 const [keys, facts] = [state.keysOf(recordMembers(record)), state.factsOf(record)]
@@ -221,4 +221,4 @@ export async function createStore(
 
 const defaultPendingBytes = 64 * 1024 * 1024
 
-const toRow = (id: string): Row => ({ id })
+const rowOfId = (id: string): Row => ({ id })

@@ -5,7 +5,7 @@ import type { IndexKey } from './queries.ts'
  * Where the bytes of one blob are. Persisted with its record, so its members are the stored names.
  * `log` 0 means: in the frame that is being written, `at` counted from the frame's first byte.
  */
-export type Place = LogPlace | LargePlace | HeldPlace
+export type BlobPlace = LogPlace | LargePlace | HeldPlace
 
 export interface LogPlace {
   log: number
@@ -28,23 +28,23 @@ export interface HeldPlace {
 }
 
 /** A record's blobs by name. Never changed in place: shared between a record's states. */
-export type Places = Readonly<Record<string, Place>>
+export type Places = Readonly<Record<string, BlobPlace>>
 
 /** Stands for the blobs of a record until they are read from its segment file. */
 export const atRest: Places = Object.freeze({})
 
-export function samePlace(a: Place | undefined, b: Place | undefined): boolean {
+export function samePlace(a: BlobPlace | undefined, b: BlobPlace | undefined): boolean {
   if (a === b || a === undefined || b === undefined) return a === b
   if ('log' in a) return 'log' in b && a.log === b.log && a.at === b.at && a.size === b.size
   return 'large' in a && 'large' in b && a.large === b.large
 }
 
 /** Calls `run` for each place that the other version of the record does not have. */
-export function eachNew(places: Places | null, without: Places | null, run: (place: Place) => void): void {
-  if (places === null || places === without) return
+export function eachNew(places: Places | null, other: Places | null, run: (one: BlobPlace) => void): void {
+  if (places === null || places === other) return
   for (const name in places) {
     const place = places[name]
-    if (place !== undefined && !samePlace(without?.[name], place)) run(place)
+    if (place !== undefined && !samePlace(other?.[name], place)) run(place)
   }
 }
 

@@ -7,7 +7,7 @@ import { TextCodes, unknownCode } from './text-codes.ts'
 export type FactRow = readonly number[]
 
 /** The answer of a record's facts to a condition. */
-export type Verdict = typeof no | typeof yes | typeof unsure
+export type Ternary = typeof no | typeof yes | typeof unsure
 export const no = 0
 export const yes = 1
 /** The record itself has to be read. */
@@ -17,11 +17,11 @@ export const unsure = 2
 export class FactTable {
   readonly width: number
   readonly #facts: Facts<StoredRecord>
-  readonly #texts: readonly TextCodes[]
+  readonly #textCodes: readonly TextCodes[]
 
   constructor(facts: Facts<StoredRecord>) {
     this.#facts = facts
-    this.#texts = facts.texts.map(() => new TextCodes())
+    this.#textCodes = facts.texts.map(() => new TextCodes())
     this.width = 1 + facts.numbers.length + facts.texts.length
   }
 
@@ -32,7 +32,7 @@ export class FactTable {
 
   /** The number of texts in a row, which follow the numbers. */
   get texts(): number {
-    return this.#texts.length
+    return this.#textCodes.length
   }
 
   /** Identifies the definition of the facts: those that were stored with another one do not count. */
@@ -43,7 +43,7 @@ export class FactTable {
 
   /** The texts of a code; null if they are only in the record. */
   textsOf(slot: number, code: number): readonly string[] | null {
-    return this.#texts[slot]?.of(code) ?? null
+    return this.#textCodes[slot]?.of(code) ?? null
   }
 
   encode(record: object): FactRow | null {
@@ -67,7 +67,7 @@ export class FactTable {
 
   /** The code for the texts of a slot in a row. @param texts  null if they are only in the record. */
   codeOf(slot: number, texts: readonly string[] | null): number {
-    return (texts && this.#texts[slot]?.encode(texts)) ?? unknownCode
+    return (texts && this.#textCodes[slot]?.encode(texts)) ?? unknownCode
   }
 
   /**
@@ -75,24 +75,24 @@ export class FactTable {
    *
    * @param name  Of a text.
    */
-  tally(name: string, counts: Map<string, number>): (row: FactRow) => Verdict {
+  tally(name: string, counts: Map<string, number>): (row: FactRow) => Ternary {
     const at = this.#facts.texts.indexOf(name)
     const slot = 1 + this.numbers + at
     return (row) => {
-      const known = this.#texts[at]?.of(row[slot] ?? 0) ?? null
+      const known = this.#textCodes[at]?.of(row[slot] ?? 0) ?? null
       if (known === null) return unsure
       countTexts(known, counts)
       return yes
     }
   }
 
-  judge(where: Where): (row: FactRow) => Verdict {
+  judge(where: Where): (row: FactRow) => Ternary {
     if ('all' in where || 'any' in where) {
       const [wheres, deciding, otherwise] =
         'all' in where ? ([where.all, no, yes] as const) : ([where.any, yes, no] as const)
       const parts = wheres.map((part) => this.judge(part))
       return (row) => {
-        let verdict: Verdict = otherwise
+        let verdict: Ternary = otherwise
         for (const part of parts) {
           const one = part(row)
           if (one === deciding) return one
@@ -116,7 +116,7 @@ export class FactTable {
     }
     if ('text' in where) {
       const at = this.#facts.texts.indexOf(where.text)
-      const texts = this.#texts[at]
+      const texts = this.#textCodes[at]
       const slot = 1 + this.numbers + at
       const fits = textTest(where)
       return (row) => {
@@ -166,6 +166,7 @@ export function factAt(names: readonly string[] | undefined, name: string): numb
   return at
 }
 
+/** The bit of a flag in the first number of a {@link FactRow}. */
 export function bitOf({ flags }: { readonly flags: readonly string[] }, name: string): number {
   return 1 << factAt(flags, name)
 }

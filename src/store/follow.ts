@@ -1,5 +1,6 @@
 import { forEachSlice } from '../core/slices.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
+import { pagesOf } from './repository.ts'
 
 /** A copy in memory of the records of a small collection. Its methods may be called again for the same record. */
 export interface Memory<T extends StoredRecord> {
@@ -41,16 +42,11 @@ export function createFollowing(): Following {
 
       async function readAll(): Promise<void> {
         const gone = new Set(memory.ids())
-        for (let after: [string] | undefined; ;) {
-          const { records, more } = await store.page(collection, { after, limit: 500 })
+        for await (const records of pagesOf(store, collection, { limit: 500 }))
           await forEachSlice(records, (record) => {
             gone.delete(record.id)
             return memory.put(record)
           })
-          const last = records.at(-1)
-          if (!more || !last) break
-          after = [last.id]
-        }
         for (const id of gone) memory.remove(id)
       }
 

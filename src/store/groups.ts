@@ -1,5 +1,5 @@
 import type { CollectionState } from './collection-state.ts'
-import { bitOf, countTexts, factAt, type FactRow, factsOf, no, unsure, type Verdict, yes } from './facts.ts'
+import { bitOf, countTexts, factAt, type FactRow, factsOf, no, unsure, type Ternary, yes } from './facts.ts'
 import { histogramOf } from './histogram.ts'
 import { findMatches } from './matching.ts'
 import type { GroupQuery, RecordGroup } from './queries.ts'
@@ -20,7 +20,7 @@ export async function tallyTexts(
     for (const [code, times] of known) countTexts(state.facts?.textsOf(at, code) ?? [], counts, times)
     return counts
   }
-  const judge = state.facts?.tally(name, counts) ?? ((): Verdict => unsure)
+  const judge = state.facts?.tally(name, counts) ?? ((): Ternary => unsure)
   // Counts the records whose facts do not say their texts.
   function condition(record: object): boolean {
     countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts)
@@ -47,7 +47,7 @@ export async function groupRecords(
   const textOfCode: (string | null | undefined)[] = []
   const slot = 1 + facts.numbers.length + at
 
-  function judge(row: FactRow): Verdict {
+  function judge(row: FactRow): Ternary {
     const [flags = 0] = row
     if ((flags & bit) === 0) return no
     const code = row[slot] ?? 0

@@ -1,8 +1,8 @@
 import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { Run } from './id-order.ts'
+import type { IdRun } from './id-order.ts'
 import { countValues } from './pack-facts.ts'
-import type { Span } from './sorted-index.ts'
+import type { RowSpan } from './sorted-index.ts'
 
 /**
  * How many records have each value of their flags, or each code of a text. Packs remember their numbers, so that only
@@ -15,7 +15,7 @@ import type { Span } from './sorted-index.ts'
  */
 export async function histogramOf(
   { facts: table, idIndex }: CollectionState,
-  span: () => Span,
+  span: () => RowSpan,
   text: number | null,
 ): Promise<Map<number, number> | null> {
   if (!table) return null
@@ -36,7 +36,7 @@ export async function histogramOf(
 }
 
 /** Divides long runs. Those of packs are short. */
-function* shortRuns(runs: Iterable<Run>): Generator<Run> {
+function* shortRuns(runs: Iterable<IdRun>): Generator<IdRun> {
   for (const run of runs) {
     if (!('entries' in run)) yield run
     else
@@ -47,7 +47,7 @@ function* shortRuns(runs: Iterable<Run>): Generator<Run> {
 
 const entriesAtOnce = 4096
 
-function countRun(run: Run, text: number | null, slot: number): ReadonlyMap<number, number> | null {
+function countRun(run: IdRun, text: number | null, slot: number): ReadonlyMap<number, number> | null {
   if ('entries' in run) {
     const { entries } = run
     if (entries.some(({ facts }) => facts === null)) return null

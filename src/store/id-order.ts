@@ -1,11 +1,11 @@
 import { firstWhere } from '../core/first-where.ts'
 import type { Entry } from './entry.ts'
 import type { Packed } from './packed.ts'
-import { SortedIndex, type Row, type Span } from './sorted-index.ts'
+import { SortedIndex, type Row, type RowSpan } from './sorted-index.ts'
 import type { IndexKey } from './queries.ts'
 
 /** Successive records in the order of their ids: rows of a pack, `to` exclusive, or records that are in no pack. */
-export type Run =
+export type IdRun =
   | { readonly pack: Packed; readonly from: number; readonly to: number }
   | { readonly entries: readonly Entry[] }
 
@@ -24,7 +24,7 @@ export class IdOrder {
 
   /** @param loose  All records that are in no pack. */
   constructor(loose: () => Iterable<Entry>) {
-    this.#loose = new SortedIndex('id', ['id'], true, null, loose)
+    this.#loose = new SortedIndex('id', { on: ['id'], unique: true, slot: null, all: loose })
   }
 
   get revision(): number {
@@ -38,7 +38,7 @@ export class IdOrder {
   /** The pack and the row of an existing record that is in a pack. */
   locate(id: string): { pack: Packed; row: number } | null {
     const at = this.#packsBefore(id)
-    // Also a pack that ends with this very id.
+    // Its last id may be this one.
     const pack = this.#packs[at]
     const row = pack === undefined || id < pack.first ? -1 : pack.find(id)
     return pack && row >= 0 ? { pack, row } : null
@@ -58,12 +58,17 @@ export class IdOrder {
     return { after: this.#packs[at - 1]?.last ?? null, before: next?.first ?? null }
   }
 
-  /** Replaces a pack, or inserts a new one. Its records must no longer be among the loose ones. */
-  adopt(pack: Packed | null, old: Packed | null): void {
+  /** Inserts a pack. Its records must no longer be among the loose ones. */
+  insert(pack: Packed): void {
     this.#changed()
-    const at = old === null ? -1 : this.#packs.indexOf(old)
-    if (at >= 0) this.#packs.splice(at, 1, ...(pack ? [pack] : []))
-    else if (pack) this.#packs.splice(this.#packsBefore(pack.first), 0, pack)
+    this.#packs.splice(this.#packsBefore(pack.first), 0, pack)
+  }
+
+  /** Takes a pack out; without effect if it is not there. */
+  takeOut(pack: Packed): void {
+    this.#changed()
+    const at = this.#packs.indexOf(pack)
+    if (at >= 0) this.#packs.splice(at, 1)
   }
 
   removeAt(pack: Packed, row: number): void {
@@ -98,7 +103,7 @@ export class IdOrder {
     return this.#loose.find([id]) ?? (this.locate(id) ? { id } : undefined)
   }
 
-  span(prefix: IndexKey = [], until?: IndexKey): Span {
+  span(prefix: IndexKey = [], until?: IndexKey): RowSpan {
     const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
     const end = prefix.length === 0 ? this.size : this.upperBound(prefix)
     return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }
@@ -127,7 +132,7 @@ export class IdOrder {
   }
 
   /** The records from `start` up to `end`, as rows of packs and as records that are in no pack. */
-  *runs(start: number, end: number): Generator<Run> {
+  *runs(start: number, end: number): Generator<IdRun> {
     let left = Math.min(end, this.size) - start
     let loose = left <= 0 ? 0 : this.#looseBefore(start)
     const counts = this.#counts()

@@ -8,12 +8,7 @@ import { codeOf, errorTable, LocalpostError } from '../core/errors.ts'
  */
 export function storeFault(error: unknown, doing: string): LocalpostError {
   if (error instanceof LocalpostError) return error
-  const code = codeOf(error)
-  const kind = fullCodes.has(code)
-    ? 'store_full'
-    : readOnlyCodes.has(code)
-      ? 'store_read_only'
-      : 'store_failed'
+  const kind = faultKinds.get(codeOf(error)) ?? 'store_failed'
   return new LocalpostError(kind, `${doing} failed: ${messageOf(error)}. ${errorTable[kind].fix}`, {
     cause: error,
   })
@@ -49,5 +44,10 @@ export function listed(names: readonly string[], most: number = listedNames): st
 
 export const listedNames = 3
 
-const fullCodes = new Set(['ENOSPC', 'EDQUOT'])
-const readOnlyCodes = new Set(['EACCES', 'EPERM', 'EROFS'])
+const faultKinds: ReadonlyMap<string | undefined, 'store_full' | 'store_read_only'> = new Map([
+  ['ENOSPC', 'store_full'],
+  ['EDQUOT', 'store_full'],
+  ['EACCES', 'store_read_only'],
+  ['EPERM', 'store_read_only'],
+  ['EROFS', 'store_read_only'],
+])

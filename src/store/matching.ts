@@ -1,29 +1,29 @@
 import { firstWhere } from '../core/first-where.ts'
 import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
-import { no, unsure, yes, type FactRow, type Verdict } from './facts.ts'
-import type { IdOrder, Run } from './id-order.ts'
+import { no, unsure, yes, type FactRow, type Ternary } from './facts.ts'
+import type { IdOrder, IdRun } from './id-order.ts'
 import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { Records } from './records.ts'
-import type { Row, Span } from './sorted-index.ts'
+import type { Row, RowSpan } from './sorted-index.ts'
 import type { Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 import type { Condition } from './where.ts'
-import { type Part, partsOf } from './search-parts.ts'
+import { type SearchPart, searchParts } from './search-parts.ts'
 
-export interface Matches {
+export interface MatchingPart {
   readonly count: number
   /** The rows from a position on, in order. Call it only before the next part is asked for. */
   rows(from: number, most: number): Row[]
 }
 
-interface Search {
-  readonly judge: (facts: FactRow) => Verdict
+interface FactSearch {
+  readonly judge: (facts: FactRow) => Ternary
   /** For the records whose facts are not enough. */
   readonly condition: Condition
   readonly backwards?: boolean
   /** The positions to look at, which commits may move. Default: all. */
-  readonly span?: () => Span
+  readonly span?: () => RowSpan
   /** The only ids that can match; null for all. Default: all. */
   readonly ids?: readonly string[] | null
   /** Ids of records that match too, in their order. Default: none. */
@@ -37,8 +37,8 @@ interface Search {
 export async function* findMatches(
   records: Records,
   state: CollectionState,
-  search: Search,
-): AsyncGenerator<Matches> {
+  search: FactSearch,
+): AsyncGenerator<MatchingPart> {
   const { idIndex } = state
   const { judge, condition, backwards = false, span = () => idIndex.span(), ids = null, also = [] } = search
   const pacer = createPacer()
@@ -50,7 +50,7 @@ export async function* findMatches(
     let { start, end } = span()
     if (last !== null && backwards) end = Math.min(end, idIndex.lowerBound([last]))
     else if (last !== null) start = Math.max(start, idIndex.upperBound([last]))
-    for (const part of partsOf(runsOf(idIndex, { start, end }, ids), backwards, () => size)) {
+    for (const part of searchParts(runsOf(idIndex, { start, end }, ids), backwards, () => size)) {
       const { verdicts, unsures } = judgeAll(part, judge)
       for (const at of placesOf(also, part, backwards)) verdicts[at] = yes
       for (let from = 0; from < unsures.length; from += readAtOnce) {
@@ -83,9 +83,9 @@ export function idsIn(where: Where): readonly string[] | null {
   return typeof where.equals === 'string' ? [where.equals] : []
 }
 
-function runsOf(order: IdOrder, { start, end }: Span, ids: readonly string[] | null): Run[] {
+function runsOf(order: IdOrder, { start, end }: RowSpan, ids: readonly string[] | null): IdRun[] {
   if (ids === null) return [...order.runs(start, end)]
-  const runs: Run[] = []
+  const runs: IdRun[] = []
   for (const id of [...new Set(ids)].sort()) {
     const position = order.find([id]) ? order.lowerBound([id]) : end
     if (position >= start && position < end) runs.push(...order.runs(position, position + 1))
@@ -94,8 +94,8 @@ function runsOf(order: IdOrder, { start, end }: Span, ids: readonly string[] | n
 }
 
 function judgeAll(
-  part: Part,
-  judge: (facts: FactRow) => Verdict,
+  part: SearchPart,
+  judge: (facts: FactRow) => Ternary,
 ): { verdicts: Uint8Array; unsures: number[] } {
   const verdicts = new Uint8Array(part.length)
   const unsures: number[] = []
@@ -110,7 +110,7 @@ function judgeAll(
 }
 
 /** Where the records with these ids, which are in their order, are in a part. */
-function* placesOf(ids: readonly string[], part: Part, backwards: boolean): Generator<number> {
+function* placesOf(ids: readonly string[], part: SearchPart, backwards: boolean): Generator<number> {
   const idAt = (at: number): string => part.row(at).id
   const [first, last] = backwards ? [part.length - 1, 0] : [0, part.length - 1]
   if (ids.length === 0 || (ids.at(-1) ?? '') < idAt(first) || (ids[0] ?? '') > idAt(last)) return
@@ -126,7 +126,7 @@ function* placesOf(ids: readonly string[], part: Part, backwards: boolean): Gene
 async function decide(
   records: Records,
   state: CollectionState,
-  part: Part,
+  part: SearchPart,
   places: readonly number[],
   verdicts: Uint8Array,
   condition: Condition,
@@ -146,7 +146,7 @@ async function decide(
   }
 }
 
-function toMatches(part: Part, verdicts: Uint8Array): Matches {
+function toMatches(part: SearchPart, verdicts: Uint8Array): MatchingPart {
   let count = 0
   for (const verdict of verdicts) count += verdict
   return {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { LocalpostError } from '../core/errors.ts'
-import type { HeldPlace, LargePlace, LogPlace, Place } from './entry.ts'
+import type { HeldPlace, LargePlace, LogPlace, BlobPlace } from './entry.ts'
 import type { BlobName } from './names.ts'
 import type { Effect, PlaceKeeper, Records } from './records.ts'
 import type { Blob, BlobWriter, LowDisk } from './store.ts'
@@ -64,9 +64,9 @@ export interface Medium extends PlaceKeeper {
   write(batch: readonly StagedCommit[], mayUseReserve: boolean): Promise<void>
   /** Called when the last written batch was applied to memory. */
   applied(): void
-  read(place: Place, start: number, end: number): Promise<Buffer>
+  read(place: BlobPlace, start: number, end: number): Promise<Buffer>
   /** A stream of the bytes, which reads to the end even if the blob is removed meanwhile. */
-  open(place: Place, start: number, end: number): Promise<Readable>
+  open(place: BlobPlace, start: number, end: number): Promise<Readable>
   close(): Promise<void>
 }
 
@@ -81,6 +81,6 @@ export interface Move {
   readonly collection: string
   readonly id: string
   readonly name: string
-  readonly from: Place
+  readonly from: BlobPlace
   readonly bytes: Uint8Array
 }

@@ -13,7 +13,7 @@ export interface FactColumns {
 export class PackFacts {
   readonly columns: FactColumns
   /** By text, until a row is set. */
-  readonly #counts: Map<number | null, ReadonlyMap<number, number>> = new Map()
+  readonly #countsByText: Map<number | null, ReadonlyMap<number, number>> = new Map()
 
   constructor(columns: FactColumns) {
     this.columns = columns
@@ -24,7 +24,7 @@ export class PackFacts {
   }
 
   set(row: number, facts: FactRow | null): void {
-    this.#counts.clear()
+    this.#countsByText.clear()
     this.columns.flags[row] = facts?.[0] ?? unknown
     if (facts === null) return
     let at = 1
@@ -56,8 +56,8 @@ export class PackFacts {
 
   /** How many rows have each of these values. */
   counts(text: number | null): ReadonlyMap<number, number> {
-    const counts = this.#counts.get(text) ?? countValues(this.valuesOf(text).slice())
-    this.#counts.set(text, counts)
+    const counts = this.#countsByText.get(text) ?? countValues(this.valuesOf(text).slice())
+    this.#countsByText.set(text, counts)
     return counts
   }
 

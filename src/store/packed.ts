@@ -150,7 +150,7 @@ export class Packed {
 }
 
 /** @param lines  At least one, in the order of their ids. */
-export function rowsOf(lines: readonly WrittenLine[]): PackRows {
+export function packRows(lines: readonly WrittenLine[]): PackRows {
   const places = new Uint32Array(2 * lines.length)
   const ends = new Uint32Array(lines.length)
   // One string is encoded in much less time than a thousand short ones.

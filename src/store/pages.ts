@@ -2,10 +2,10 @@ import type { IdOrder } from './id-order.ts'
 import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
-import type { Row, SortedIndex, Span } from './sorted-index.ts'
-import { unsure, type Verdict, yes } from './facts.ts'
+import type { Row, SortedIndex, RowSpan } from './sorted-index.ts'
+import { unsure, type Ternary, yes } from './facts.ts'
 import { histogramOf } from './histogram.ts'
-import { findMatches, idsIn, type Matches } from './matching.ts'
+import { findMatches, idsIn, type MatchingPart } from './matching.ts'
 import type { CountQuery, Page, PageQuery, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 import { compileQuery, type Condition, hasWhere, isOnFacts } from './where.ts'
@@ -19,7 +19,8 @@ export async function readPage<T extends StoredRecord>(
   const limit = Math.max(0, query.limit ?? 50)
   if (hasWhere(query)) return await readMatches(records, state, query, limit)
   const index = state.index(query.index ?? 'id')
-  for (let missing = 0; ;) {
+  let missing = 0
+  for (;;) {
     const { rows, more } = sliceOf(index, query, limit + missing)
     const inMemory = rows.map((row) => textInMemory(state, row))
     const texts = inMemory.includes(undefined) ? await readTexts(records, state, rows) : inMemory
@@ -100,11 +101,11 @@ function matchesOf(
   state: CollectionState,
   query: PageQuery & { readonly where: Where },
   condition: Condition = compileQuery(query, state.collection.facts),
-): AsyncGenerator<Matches> {
+): AsyncGenerator<MatchingPart> {
   const { where, also = [] } = query
   const only = idsIn(where)
   return findMatches(records, state, {
-    judge: state.facts?.judge(where) ?? ((): Verdict => unsure),
+    judge: state.facts?.judge(where) ?? ((): Ternary => unsure),
     condition,
     backwards: query.direction === 'desc',
     span: () => spanOf(state.idIndex, query),
@@ -127,7 +128,7 @@ function sliceOf(
   return { rows: index.slice(start + skipped, Math.min(end, start + skipped + limit)), more }
 }
 
-function spanOf(index: SortedIndex | IdOrder, query: PageQuery): Span {
+function spanOf(index: SortedIndex | IdOrder, query: PageQuery): RowSpan {
   const { start, end } = index.span(query.prefix, query.until)
   if (query.after === undefined) return { start, end: Math.max(start, end) }
   if (query.direction === 'desc')

@@ -74,6 +74,7 @@ export async function readTexts(
   return texts.map((text) => text ?? null)
 }
 
+/** The part of a range that lies within `size` bytes; without a range, all of them. */
 export function clamp(range: ByteRange | undefined, size: number): { start: number; end: number } {
   const start = Math.min(Math.max(range?.start ?? 0, 0), size)
   return { start, end: Math.max(start, Math.min(range?.end ?? size, size)) }

@@ -4,7 +4,7 @@ import { nextTurn } from '../core/machine.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
 import { type PackFacts, unknownFacts } from './pack-facts.ts'
-import { Packed, type PackedFile, rowsOf, type WrittenLine } from './packed.ts'
+import { Packed, type PackedFile, packRows, type WrittenLine } from './packed.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
 
 /** A record as it is in its segment file. */
@@ -125,10 +125,10 @@ export class Resting {
    */
   wake(state: CollectionState, ids: readonly string[], withText: boolean = false): Promise<void> | undefined {
     const wanted = ids.filter((id) => state.rests(id) || (withText && state.byId.get(id)?.text === ''))
-    return wanted.length === 0 ? undefined : this.#wake(state, wanted, withText)
+    return wanted.length === 0 ? undefined : this.#loadIntoMemory(state, wanted, withText)
   }
 
-  async #wake(state: CollectionState, ids: readonly string[], withText: boolean): Promise<void> {
+  async #loadIntoMemory(state: CollectionState, ids: readonly string[], withText: boolean): Promise<void> {
     for (let from = 0; from < ids.length; from += wokenAtOnce) {
       if (from > 0) await nextTurn()
       const part = ids.slice(from, from + wokenAtOnce)
@@ -183,18 +183,18 @@ export class Resting {
     if (there.some(({ id }, at) => at > 0 && (there[at - 1]?.id ?? '') > id))
       there.sort((a, b) => (a.id < b.id ? -1 : 1))
     const anchor = old === null ? undefined : there.find(({ id }) => wasPacked(id))
-    if (old) idIndex.adopt(null, old)
+    if (old) idIndex.takeOut(old)
     const room = anchor
       ? idIndex.roomAt(anchor.id)
       : there.reduce<ReturnType<typeof idIndex.roomAt>>((room, { id }) => room ?? idIndex.roomAt(id), null)
     const isWithin = ({ id }: WrittenLine): boolean =>
       room !== null && (room.after === null || id > room.after) && (room.before === null || id < room.before)
     const rows = there.filter(isWithin)
-    const pack = rows.length > 0 ? new Packed(segment, path, rowsOf(rows), logs) : null
+    const pack = rows.length > 0 ? new Packed(segment, path, packRows(rows), logs) : null
     if (pack && rows.length === lines.length) pack.file = file
-    if (pack && state.facts) pack.facts = factsOf(state.facts, rows, state, old)
+    if (pack && state.facts) pack.facts = factsForPack(state.facts, rows, state, old)
     segment.pack = pack
-    idIndex.adopt(segment.pack, null)
+    if (pack) idIndex.insert(pack)
     idIndex.gather()
     for (const { id } of rows) {
       const entry = byId.get(id)
@@ -204,14 +204,14 @@ export class Resting {
     }
     idIndex.settle()
     this.#awake.add(segment)
-    return segment.pack
+    return pack
   }
 
   /** Drops the pack of a segment whose file was removed, if the segment still has no records. */
   release(segment: Segment): void {
     const { pack, state } = segment
     if (pack === null || pack.live > 0) return
-    state.idIndex.adopt(null, pack)
+    state.idIndex.takeOut(pack)
     segment.pack = null
     this.#awake.delete(segment)
     this.unchecked.delete(segment)
@@ -249,7 +249,7 @@ export class Resting {
 }
 
 /** The facts for a new pack: from the pack that it replaces, or else from the records in memory. */
-function factsOf(
+function factsForPack(
   table: FactTable,
   lines: readonly WrittenLine[],
   { byId }: CollectionState,

@@ -8,9 +8,9 @@ export function sealed(members: object): string {
 
 /** Whether these are the bytes of a text of {@link sealed}, unchanged. */
 export function isSealed(bytes: Buffer): boolean {
-  const footer = footerForm.exec(bytes.toString('latin1'))
+  const footer = sealForm.exec(bytes.toString('latin1'))
   if (footer?.[1] === undefined) return false
   return crc32(bytes.subarray(0, footer.index)) === Number.parseInt(footer[1], 16)
 }
 
-const footerForm = /,"crc":"([0-9a-f]{8})"\}\n$/
+const sealForm = /,"crc":"([0-9a-f]{8})"\}\n$/

@@ -1,9 +1,9 @@
 import type { FactRow } from './facts.ts'
-import type { Run } from './id-order.ts'
+import type { IdRun } from './id-order.ts'
 import type { Row } from './sorted-index.ts'
 
 /** Successive records in the direction of the search. */
-export interface Part {
+export interface SearchPart {
   readonly length: number
   exists(at: number): boolean
   row(at: number): Row
@@ -11,18 +11,22 @@ export interface Part {
   learn(at: number, facts: FactRow): void
 }
 
-export function* partsOf(runs: readonly Run[], backwards: boolean, size: () => number): Generator<Part> {
+export function* searchParts(
+  runs: readonly IdRun[],
+  backwards: boolean,
+  size: () => number,
+): Generator<SearchPart> {
   for (const run of backwards ? runs.toReversed() : runs) {
     const [from, to] = 'pack' in run ? [run.from, run.to] : [0, run.entries.length]
     for (let done = 0; done < to - from;) {
       const length = Math.min(size(), to - from - done)
-      yield backwards ? toPart(run, to - done - 1, -1, length) : toPart(run, from + done, 1, length)
+      yield backwards ? searchPart(run, to - done - 1, -1, length) : searchPart(run, from + done, 1, length)
       done += length
     }
   }
 }
 
-function toPart(run: Run, first: number, step: 1 | -1, length: number): Part {
+function searchPart(run: IdRun, first: number, step: 1 | -1, length: number): SearchPart {
   if ('entries' in run) {
     const { entries } = run
     const entry = (at: number): (typeof entries)[number] | undefined => entries[first + step * at]

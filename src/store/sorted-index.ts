@@ -7,9 +7,19 @@ import type { IndexKey } from './queries.ts'
 export type Row = Entry | { readonly id: string }
 
 /** Positions in an index, `end` exclusive. */
-export interface Span {
+export interface RowSpan {
   start: number
   end: number
+}
+
+interface IndexOptions {
+  readonly on: readonly string[]
+  /** Default: false. */
+  readonly unique?: boolean | undefined
+  /** Where in `Entry.keys` its key is; null for the order by id. */
+  readonly slot: number | null
+  /** The records, if they are in memory anyway: then they are only sorted when the order is requested. */
+  readonly all?: () => Iterable<Entry>
 }
 
 /**
@@ -30,17 +40,7 @@ export class SortedIndex {
   /** While many changes are gathered: what goes and what comes, settled in one pass. */
   #gathered: { gone: Set<Entry>; added: Set<Entry> } | null = null
 
-  /**
-   * @param slot  Where in `Entry.keys` its key is; null for the order by id.
-   * @param all  The records, if they are in memory anyway: then they are only sorted when the order is requested.
-   */
-  constructor(
-    name: string,
-    on: readonly string[],
-    unique: boolean,
-    slot: number | null,
-    all?: () => Iterable<Entry>,
-  ) {
+  constructor(name: string, { on, unique = false, slot, all }: IndexOptions) {
     this.name = name
     this.on = on
     this.unique = unique
@@ -66,7 +66,7 @@ export class SortedIndex {
   }
 
   /** The records whose key begins with `prefix`, up to those that begin with `until`. */
-  span(prefix: IndexKey = [], until?: IndexKey): Span {
+  span(prefix: IndexKey = [], until?: IndexKey): RowSpan {
     const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
     const end = prefix.length === 0 ? this.#ordered.length : this.upperBound(prefix)
     return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }
@@ -200,6 +200,6 @@ export class SortedIndex {
 
   #order(a: Entry, b: Entry): number {
     const order = this.#slot === null ? 0 : compareKeys(a.keys[this.#slot] ?? [], b.keys[this.#slot] ?? [])
-    return order !== 0 ? order : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+    return order !== 0 ? order : compareValues(a.id, b.id)
   }
 }

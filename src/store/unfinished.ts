@@ -47,22 +47,19 @@ export function continues(found: FoundMark, own: Mark): boolean {
 
 /** What a mark means, and what to do: for errors and for `doctor`. */
 export function unfinishedWords(place: string, found: FoundMark): { message: string; fix: string } {
-  const { work, command } =
-    found === 'unreadable'
-      ? { work: 'A copy or a salvage', command: 'the same command' }
-      : found.by === 'copy'
-        ? {
-            work: `A copy from ${quote(found.from)}`,
-            command: '`localpost copy` with the same --from and --to',
-          }
-        : {
-            work: `A salvage of ${quote(found.from)}`,
-            command: '`localpost doctor --salvage` with the same --dir and --to',
-          }
+  const { work, command } = workOf(found)
   return {
     message: `${place} holds only a part of its data. ${work} into it is still running, or was interrupted.`,
     fix: `Run ${command} again to finish it, or remove what is there and use another place.`,
   }
+}
+
+function workOf(found: FoundMark): { work: string; command: string } {
+  if (found === 'unreadable') return { work: 'A copy or a salvage', command: 'the same command' }
+  const from = quote(found.from)
+  return found.by === 'copy'
+    ? { work: `A copy from ${from}`, command: '`localpost copy` with the same --from and --to' }
+    : { work: `A salvage of ${from}`, command: '`localpost doctor --salvage` with the same --dir and --to' }
 }
 
 export function unfinished(place: string, found: FoundMark): LocalpostError {

@@ -1,7 +1,7 @@
 import { foldText } from '../core/fold-text.ts'
 import { factAt, factsOf, textTest } from './facts.ts'
 import { misuse } from './io-errors.ts'
-import type { CountQuery, Facts, FactWhere, PageQuery, Where } from './queries.ts'
+import type { CountQuery, Facts, FactValues, FactWhere, PageQuery, Where } from './queries.ts'
 import { type StoredRecord, recordMembers } from './store.ts'
 
 export type Condition = (record: object) => boolean
@@ -56,20 +56,29 @@ export function isOnFacts(where: Where, kinds: readonly string[] = ['flag', 'num
 }
 
 function onFact<T extends StoredRecord>(where: FactWhere, facts: Facts<T> | undefined): Condition {
-  const at =
-    'flag' in where
-      ? factAt(facts?.flags, where.flag)
-      : 'number' in where
-        ? factAt(facts?.numbers, where.number)
-        : factAt(facts?.texts, where.text)
+  const test = factTest(where, facts)
   return (record) => {
     const values = facts ? factsOf(facts, record) : null
-    if (values === null) return false
-    if ('flag' in where) return (values.flags & (1 << at)) !== 0
-    if ('text' in where) return textTest(where)(values.texts[at] ?? [])
-    const value = values.numbers[at] ?? 0
-    return 'above' in where ? value > where.above : value < where.below
+    return values !== null && test(values)
   }
+}
+
+function factTest<T extends StoredRecord>(
+  where: FactWhere,
+  facts: Facts<T> | undefined,
+): (values: FactValues) => boolean {
+  if ('flag' in where) {
+    const bit = 1 << factAt(facts?.flags, where.flag)
+    return ({ flags }) => (flags & bit) !== 0
+  }
+  if ('text' in where) {
+    const at = factAt(facts?.texts, where.text)
+    const test = textTest(where)
+    return ({ texts }) => test(texts[at] ?? [])
+  }
+  const at = factAt(facts?.numbers, where.number)
+  if ('above' in where) return ({ numbers }) => (numbers[at] ?? 0) > where.above
+  return ({ numbers }) => (numbers[at] ?? 0) < where.below
 }
 
 function containing(member: string, part: string): Condition {

@@ -7,7 +7,7 @@ export interface LoopDelay {
   readonly max: number
 }
 
-/** Measures the delay of the event loop. It begins at the first read, so it costs nothing where nobody reads. */
+/** Measures the delay of the event loop. It begins at the first read, so it costs nothing if it is never read. */
 export interface LoopMonitor {
   /**
    * What was measured since the measurement before. It is answered again for ten seconds, so that every reader gets it.

@@ -69,7 +69,7 @@ export function writeMetrics(families: readonly Family[], format: MetricsFormat)
     const family = isOpen ? metric.name : name
     text += `# TYPE ${family} ${type === 'info' && !isOpen ? 'gauge' : type}\n`
     if (isOpen && unit) text += `# UNIT ${family} ${unit}\n`
-    text += `# HELP ${family} ${escaped(help, isOpen)}\n`
+    text += `# HELP ${family} ${isOpen ? escapedInQuotes(help) : escapedLine(help)}\n`
     for (const { labels, value } of samples) text += `${name}${labelsOf(names, labels)} ${numberOf(value)}\n`
   }
   return isOpen ? `${text}# EOF\n` : text
@@ -82,16 +82,19 @@ export function sampleName({ name, type }: Metric): string {
 
 function labelsOf(names: readonly string[], values: readonly string[]): string {
   if (names.length === 0) return ''
-  return `{${names.map((name, at) => `${name}="${escaped(values[at] ?? '', true)}"`).join(',')}}`
+  return `{${names.map((name, at) => `${name}="${escapedInQuotes(values[at] ?? '')}"`).join(',')}}`
 }
 
-/** @param quotes  Whether quotation marks end the text. */
-function escaped(text: string, quotes: boolean): string {
-  const plain = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
-  return quotes ? plain.replaceAll('"', '\\"') : plain
+function escapedLine(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+}
+
+function escapedInQuotes(text: string): string {
+  return escapedLine(text).replaceAll('"', '\\"')
 }
 
 function numberOf(value: number): string {
   if (Number.isFinite(value)) return String(value)
-  return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
+  if (Number.isNaN(value)) return 'NaN'
+  return value > 0 ? '+Inf' : '-Inf'
 }

@@ -33,7 +33,7 @@ export interface InstanceFacts {
 }
 
 /** A metric, and how its values are read. */
-interface Row extends Metric {
+interface MetricRow extends Metric {
   read(facts: MetricFacts): Iterable<Sample>
 }
 
@@ -45,11 +45,11 @@ const byLabel = (values: Values | null | undefined): Sample[] =>
   Object.entries(values ?? {}).map(([label, value]) => ({ labels: [label], value }))
 /** A metric of which the caller sees nothing if it may see only one account. */
 const ofInstance =
-  (read: (facts: InstanceFacts) => Iterable<Sample>): Row['read'] =>
+  (read: (facts: InstanceFacts) => Iterable<Sample>): MetricRow['read'] =>
   ({ instance }) =>
     instance ? read(instance) : []
 const ofDatabase =
-  (read: (database: DatabaseStatus) => Iterable<Sample>): Row['read'] =>
+  (read: (database: DatabaseStatus) => Iterable<Sample>): MetricRow['read'] =>
   ({ instance, database }) =>
     instance && database ? read(database) : []
 
@@ -73,7 +73,7 @@ const webhookOutcomes = ['delivered', 'retried', 'failed'] as const satisfies We
  * Every metric. No label has a value from mail, accounts, keys or paths of requests: labels have as many values as the
  * program has routes, statuses and outcomes. `docs/guides/operators.md` has a table of them.
  */
-export const metricRows: readonly Row[] = [
+export const metricRows: readonly MetricRow[] = [
   {
     name: 'localpost',
     type: 'info',

@@ -16,7 +16,7 @@ export function openTelemetry(requirer: string = import.meta.url): Tracer | null
   const { context, trace, ROOT_CONTEXT, SpanKind, SpanStatusCode, createTraceState, isSpanContextValid } = api
   const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, client: SpanKind.CLIENT }
 
-  /** Undefined while no provider is registered. The API's own tracer would make spans that nobody receives. */
+  /** Undefined while no provider is registered. The API's own tracer would make spans that are not received. */
   function registered(): ApiTracer | undefined {
     const provider = trace.getTracerProvider()
     if ('getDelegateTracer' in provider)

@@ -100,7 +100,7 @@ export function openOtlp(
     begin(name, parent, began) {
       const [, traceId = randomBytes(16).toString('hex'), parentSpanId, flags] =
         parent?.traceparent.split('-') ?? []
-      // Its beginner decided that nobody records it.
+      // The service that began the trace decided not to record it.
       if (flags !== undefined && !isSampled(flags)) return null
       const spanId = randomBytes(8).toString('hex')
       const start = began ?? dateNow()

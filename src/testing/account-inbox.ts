@@ -5,7 +5,7 @@ import { monotonicNow } from '../core/machine.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import { assertWaitCount, type QuietOptions, type WaitOptions } from '../inbox/wait.ts'
-import { assertAfter, assertQueryMembers, isAfter, type MailQuery } from '../search/query-members.ts'
+import { assertAfter, assertQueryMembers, cameAfter, type MailQuery } from '../search/query-members.ts'
 import { createMailReader, type MailReader } from './mails.ts'
 import { sayExpectation } from './outcome.ts'
 import { poll } from './poll.ts'
@@ -147,7 +147,7 @@ async function find(
   assertQueryMembers(query)
   const found = await findMails(reader, takeWantedMail(query, 'A query').mail)
   if (after === undefined) return found
-  const isLater = isAfter(after)
+  const isLater = cameAfter(after)
   const matches = found.matches.filter(({ id, received }) => isLater({ id, created: received }))
   return { ...found, matches }
 }

@@ -1,5 +1,5 @@
 import type { Mail, MailSummary } from '../inbox/types.ts'
-import { isAfter, type MailQueryMembers } from '../search/query-members.ts'
+import { cameAfter, type MailQueryMembers } from '../search/query-members.ts'
 import { isTag } from '../search/query.ts'
 import { contains } from '../search/query-fits.ts'
 import type { MemberKind } from './expectation.ts'
@@ -87,7 +87,7 @@ function fitsHead(mail: MailSummary, { subject, tag, id, after }: WantedMail): b
     (subject === undefined || contains(mail.subject, subject)) &&
     (tag === undefined || mail.tags.some((one) => isTag(one, tag))) &&
     (id === undefined || mail.id === id) &&
-    (after === undefined || isAfter(after)({ id: mail.id, created: mail.received }))
+    (after === undefined || cameAfter(after)({ id: mail.id, created: mail.received }))
   )
 }
 

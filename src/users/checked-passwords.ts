@@ -36,11 +36,9 @@ export function createCheckedPasswords(users: Users, now: () => number = monoton
     return null
   }
 
-  async function check(
+  async function checkNow(
     digest: string,
-    name: string,
-    password: string,
-    begin: () => () => void,
+    { name, password, begin }: { name: string; password: string; begin: () => () => void },
   ): Promise<UserLine | null> {
     const succeeded = begin()
     const user = await users.check(name, password)
@@ -59,7 +57,7 @@ export function createCheckedPasswords(users: Users, now: () => number = monoton
       if (user) return user
       let checking = running.get(digest)
       if (!checking) {
-        checking = check(digest, name, password, begin).finally(() => running.delete(digest))
+        checking = checkNow(digest, { name, password, begin }).finally(() => running.delete(digest))
         running.set(digest, checking)
       }
       return checking

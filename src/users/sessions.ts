@@ -21,7 +21,7 @@ export type Authenticated =
 
 /**
  * Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. Each key
- * and each user has up to {@link mostSessions}; a further one ends the oldest of the same key or user, and of no other.
+ * and each user has up to {@link mostPerUser}; a further one ends the oldest of the same key or user, and of no other.
  */
 export interface StoredSessions {
   /** Begins a session of an owner that was authenticated before. @returns Its token. */
@@ -37,7 +37,7 @@ export interface StoredSessions {
 
 /**
  * @param deps.keys  Finds keys by their digests. `ofDigest` may accept any key; `has` knows only keys that were made or given.
- * @param deps.users  null if nobody can sign in with a password.
+ * @param deps.users  null if no user can sign in with a password.
  * @param deps.policy  A digest of the options for the OpenID provider. Default: there is none.
  * @param deps.now  Default: the machine's time, which browsers use for cookies.
  * @param deps.following  Follows the sessions that begin and end at other instances. Default: a new one.
@@ -62,7 +62,7 @@ export async function createStoredSessions(deps: {
   })
 
   /**
-   * Whether a session counts together with those of an owner. Keys that nobody made, which `acceptAnyKey` accepts, count as
+   * Whether a session counts together with those of an owner. Keys that do not exist, which `acceptAnyKey` accepts, count as
    * one owner, because callers could invent any number of them.
    */
   function isOf(owner: Owner): (session: Owner) => boolean {
@@ -91,7 +91,7 @@ export async function createStoredSessions(deps: {
     const gone = [...sessions.values()].filter(({ expires }) => expires <= created)
     const same = [...sessions.values()].filter(({ expires }) => expires > created).filter(isOf(owner))
     gone.push(
-      ...same.sort((a, b) => a.created - b.created).slice(0, Math.max(0, same.length + 1 - mostSessions)),
+      ...same.sort((a, b) => a.created - b.created).slice(0, Math.max(0, same.length + 1 - mostPerUser)),
     )
     for (const { id } of gone) sessions.delete(id)
     sessions.set(session.id, session)
@@ -132,7 +132,7 @@ export async function createStoredSessions(deps: {
 /** How long a session lasts. */
 export const sessionSeconds: number = 24 * 60 * 60
 /** How many sessions one key or one user has. */
-export const mostSessions = 50
+export const mostPerUser = 50
 
 type Owner = Pick<SessionRecord, 'user' | 'provided' | 'subject' | 'proof'>
 

@@ -19,21 +19,21 @@ export interface Users {
 
 /**
  * Opens a file of users. A change is noticed within half a second, and the file is read again. If it cannot be read then,
- * the users before the change stay valid, so that a mistake locks nobody out.
+ * the users before the change stay valid, so that a mistake locks no user out.
  *
  * @param onProblem  Called once for each such change.
  * @throws invalid_option if the file cannot be read at the start.
  */
 export function openUsers(path: string, onProblem: (error: Error) => void): Users {
   const passwords = createPasswords()
-  let stamp = stampOf(path)
+  let stamp = fileVersion(path)
   let users = readUsers(path)
   let lookedAt = monotonicNow()
 
   function current(): ReadonlyMap<string, UserLine> {
     if (monotonicNow() - lookedAt < lookEveryMs) return users
     lookedAt = monotonicNow()
-    const now = stampOf(path)
+    const now = fileVersion(path)
     if (now === stamp) return users
     stamp = now
     try {
@@ -62,7 +62,7 @@ export function toUser({ name, role, accounts }: UserLine): User {
 
 const lookEveryMs = 500
 
-function stampOf(path: string): string {
+function fileVersion(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : ''
 }

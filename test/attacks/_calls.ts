@@ -206,7 +206,7 @@ export const left: Readonly<Record<string, string>> = {
     'search/text-rows.ts rowsWith',
     'search/text-rows.ts scanRows',
     'search/text-rows.ts sealBlock',
-    'search/text-rows.ts toRow',
+    'search/text-rows.ts toTextRow',
   ]),
   ...reasons(connects, [
     'attachments/fetch.ts fetchAttachment',

@@ -2,7 +2,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createJobThread } from '../../src/core/job-thread.ts'
 import type { EmailRecord } from '../../src/emails/email.ts'
 import type { Localpost } from '../../src/index.ts'
-import { jobs } from '../../src/reading/jobs.ts'
+import { readingJobs } from '../../src/reading/jobs.ts'
 import { createReader } from '../../src/reading/blob-reader.ts'
 import { createDigests, type Digests } from '../../src/search/digests.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -42,7 +42,9 @@ export const anEmail = (n: number): EmailRecord => ({
 
 /** Reads the mails of a store. */
 export const digestsOf = (store: Store): Digests =>
-  createDigests({ reader: createReader({ store, clock: systemClock, thread: createJobThread(jobs, null) }) })
+  createDigests({
+    reader: createReader({ store, clock: systemClock, thread: createJobThread(readingJobs, null) }),
+  })
 
 /** For a search that reads no messages. */
 export const noFields = (): Promise<null> => Promise.resolve(null)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createJobThread } from '../../src/core/job-thread.ts'
-import { jobs } from '../../src/reading/jobs.ts'
+import { readingJobs } from '../../src/reading/jobs.ts'
 import { createReader } from '../../src/reading/blob-reader.ts'
 import type { Reader } from '../../src/reading/reader.ts'
 
@@ -28,7 +28,7 @@ it.each([
 ])('before %s of a message of %d bytes the reading thread ends: %s', async (way, size, ends) => {
   const steps: string[] = []
   const message = Buffer.concat([Buffer.from('Subject: s\r\n\r\n'), Buffer.alloc(size, 'x')])
-  const thread = createJobThread(jobs, null)
+  const thread = createJobThread(readingJobs, null)
   const reader = createReader({
     clock: systemClock,
     store: {

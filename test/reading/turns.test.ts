@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createJobThread } from '../../src/core/job-thread.ts'
-import { jobs } from '../../src/reading/jobs.ts'
+import { readingJobs } from '../../src/reading/jobs.ts'
 import { createReader } from '../../src/reading/blob-reader.ts'
 import type { Reader } from '../../src/reading/reader.ts'
 
 function open(): Reader {
   const none = async (): Promise<null> => null
   const store = { openBlob: none, readBlob: none, blobSize: none }
-  return createReader({ store, clock: systemClock, thread: createJobThread(jobs, null) })
+  return createReader({ store, clock: systemClock, thread: createJobThread(readingJobs, null) })
 }
 
 /** Work that runs until it is told to end. */

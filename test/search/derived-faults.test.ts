@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/folder.ts'
 
 async function hits(column: TextColumn, word: string): Promise<string[]> {
   const found: string[] = []
-  await column.scan([rowTerm(word, 'body', false)], async (rows) => void found.push(...rows.ids()))
+  await column.scan([rowTerm(word, 'body')], async (rows) => void found.push(...rows.ids()))
   return found
 }
 

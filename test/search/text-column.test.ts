@@ -28,12 +28,12 @@ test('the column continues over blocks, and stays complete over a close', async 
     expect([column.cursor, column.rows]).toEqual([idOf(700), 700])
   }
   const hundreds = Array.from({ length: 12 }, (_, i) => idOf(1200 - i * 100))
-  expect(await scan(column, rowTerm('needle', 'body', false))).toEqual(hundreds)
-  expect(await scan(column, rowTerm('subject 1100', 'all', false))).toEqual([idOf(1100)])
-  expect(await scan(column, rowTerm('subject 1100', 'body', false))).toEqual([])
-  expect(await scan(column, rowTerm(idOf(1100), 'all', false))).toEqual([])
-  expect((await scan(column, rowTerm('needle', 'all', true))).length).toBe(1188)
-  const both = [rowTerm('needle', 'body', false), rowTerm('subject 2', 'all', true)]
+  expect(await scan(column, rowTerm('needle', 'body'))).toEqual(hundreds)
+  expect(await scan(column, rowTerm('subject 1100', 'all'))).toEqual([idOf(1100)])
+  expect(await scan(column, rowTerm('subject 1100', 'body'))).toEqual([])
+  expect(await scan(column, rowTerm(idOf(1100), 'all'))).toEqual([])
+  expect((await scan(column, rowTerm('needle', 'all', { isNegative: true }))).length).toBe(1188)
+  const both = [rowTerm('needle', 'body'), rowTerm('subject 2', 'all', { isNegative: true })]
   expect(await scan(column, ...both)).toEqual(hundreds.filter((id) => id !== idOf(200)))
   const seen: [number, string, string][] = []
   await column.scan([], async ({ count, first, last }) => void seen.unshift([count, first, last]))
@@ -45,7 +45,11 @@ test('the column continues over blocks, and stays complete over a close', async 
     idOf(1200),
   ])
   await column.clear()
-  expect([column.cursor, column.rows, await scan(column, rowTerm('word', 'all', true))]).toEqual(['', 0, []])
+  expect([
+    column.cursor,
+    column.rows,
+    await scan(column, rowTerm('word', 'all', { isNegative: true })),
+  ]).toEqual(['', 0, []])
   await column.close()
 })
 
@@ -72,10 +76,10 @@ test.each(['closes it', 'is killed'])(
     expect(column.rows).toBe(rows - (8000 - newest))
     expect(newest).toBeGreaterThan(how === 'closes it' ? 7999 : 7000)
     for (const n of [6501, newest])
-      expect(await scan(column, rowTerm(`body${n};`, 'body', false))).toEqual([idOf(n)])
-    expect(await scan(column, rowTerm('body1;', 'body', false))).toEqual([])
+      expect(await scan(column, rowTerm(`body${n};`, 'body'))).toEqual([idOf(n)])
+    expect(await scan(column, rowTerm('body1;', 'body'))).toEqual([])
     await add(newest + 1, 12_000, (n) => n - 1500)
-    expect(await scan(column, rowTerm('body12000;', 'body', false))).toEqual([idOf(12_000)])
+    expect(await scan(column, rowTerm('body12000;', 'body'))).toEqual([idOf(12_000)])
     let counted = 0
     await column.scan([], async ({ count }) => void (counted += count))
     expect(counted).toBe(column.rows)
@@ -133,7 +137,7 @@ test.each(['a byte of the first block', 'a byte of the last rows', 'rows behind 
     expect(column.rows).toBeLessThan(700)
     for (let n = column.rows + 1; n <= 700; n++)
       await column.append(idOf(n), `subject ${n}`, 'word '.repeat(400))
-    expect((await scan(column, rowTerm('word', 'body', false))).length).toBe(700)
+    expect((await scan(column, rowTerm('word', 'body'))).length).toBe(700)
     await column.close()
   },
 )
@@ -146,7 +150,7 @@ test('cut rows of an earlier run are known after a scan, also where space was gi
   await first.close()
   const second = await openTextColumn(dir)
   await second.dropBefore(idOf(1))
-  expect(await scan(second, rowTerm('word', 'body', false))).toHaveLength(700)
+  expect(await scan(second, rowTerm('word', 'body'))).toHaveLength(700)
   expect([...second.cut]).toEqual([idOf(5)])
   await second.close()
 })
@@ -156,8 +160,8 @@ test('a scan ends whatever a block holds', async () => {
   for (let from = 0; from < bytes.length; from++) {
     const block = Buffer.alloc(2000)
     bytes.copy(block, 100, from)
-    expect((await scanRows(block, [rowTerm('needle', 'all', false)])).length).toBeLessThan(3)
-    expect((await scanRows(block, [rowTerm('needle', 'body', true)])).length).toBeLessThan(3)
+    expect((await scanRows(block, [rowTerm('needle', 'all')])).length).toBeLessThan(3)
+    expect((await scanRows(block, [rowTerm('needle', 'body', { isNegative: true })])).length).toBeLessThan(3)
   }
 })
 

@@ -3,7 +3,7 @@ import type { Files } from '../../src/core/files.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
 import { TextFilter } from '../../src/search/text-filter.ts'
 import { blockBytes } from '../../src/search/text-blocks.ts'
-import { beginBlock, rowTerm, type RowTerm, toRow } from '../../src/search/text-rows.ts'
+import { beginBlock, rowTerm, type RowTerm, toTextRow } from '../../src/search/text-rows.ts'
 import { idOf } from '../inbox/_email.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { randomOf } from '../support/random.ts'
@@ -72,19 +72,19 @@ test('a search reads only blocks that may have its words, also after a restart',
     }
     if (how === 'without its first blocks') for (let n = 0; n < 2; n++) await column.dropBefore(idOf(2600))
     readBlocks()
-    const all = await find(column, rowTerm('word', 'body', false))
+    const all = await find(column, rowTerm('word', 'body'))
     const blocks = readBlocks()
     expect(blocks, how).toBeGreaterThan(1)
     expect(all.rows, how).toBe(column.rows)
     expect(all.ids.length, how).toBe(column.rows)
-    const none = await find(column, rowTerm('nowhere0', 'all', false))
+    const none = await find(column, rowTerm('nowhere0', 'all'))
     expect([none.rows, none.ids, readBlocks()], how).toEqual([column.rows, [], 0])
-    const one = await find(column, rowTerm('needle', 'all', false), rowTerm('word', 'all', false))
+    const one = await find(column, rowTerm('needle', 'all'), rowTerm('word', 'all'))
     const isThere = how !== 'without its first blocks'
     expect([one.rows, one.ids], how).toEqual([column.rows, isThere ? [idOf(1000)] : []])
     expect(readBlocks(), how).toBe(isThere ? 1 : 0)
     // A word that must not be there is looked for in all.
-    const without = await find(column, rowTerm('needle', 'all', true))
+    const without = await find(column, rowTerm('needle', 'all', { isNegative: true }))
     expect(without.ids.length, how).toBe(column.rows - (isThere ? 1 : 0))
     expect(readBlocks(), how).toBe(blocks)
   }
@@ -95,14 +95,14 @@ test('a search finds the rows of a block that is exactly full at a close', async
   let { column } = await openCounted(dir)
   const head = Buffer.alloc(8 * 1024)
   const used = beginBlock(head, 0)
-  const empty = toRow(idOf(1), '', '').length
+  const empty = toTextRow(idOf(1), '', '').length
   await column.append(idOf(1), '', `needle ${'x'.repeat(blockBytes - used - empty - 'needle '.length)}`)
   for (const [restart, needles] of [[idOf(1)], [idOf(2), idOf(1)]].entries()) {
     await column.close()
     ;({ column } = await openCounted(dir))
     expect([await column.verify(), column.rows]).toEqual(['intact', restart + 1])
-    expect(await find(column, rowTerm('needle', 'all', false))).toEqual({ rows: restart + 1, ids: needles })
-    expect((await find(column, rowTerm('absent', 'all', false))).ids).toEqual([])
+    expect(await find(column, rowTerm('needle', 'all'))).toEqual({ rows: restart + 1, ids: needles })
+    expect((await find(column, rowTerm('absent', 'all'))).ids).toEqual([])
     await column.append(idOf(2 + restart), '', 'needle')
   }
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { compareParts } from '../../src/store/copy/compare.ts'
-import { copyStore, type Part } from '../../src/store/copy/copy.ts'
+import { copyStore, type CopyPart } from '../../src/store/copy/copy.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { blobOf, insert, put, remove, update } from '../../src/store/store.ts'
 import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
@@ -22,7 +22,7 @@ function filling(store: PartitionedStore, isMarked = true): Filling & { begun: n
   }
 }
 
-async function copied(): Promise<{ from: PartitionedStore; to: PartitionedStore; parts: Part[] }> {
+async function copied(): Promise<{ from: PartitionedStore; to: PartitionedStore; parts: CopyPart[] }> {
   const [from, to] = [await openMemoryStore({ collections }), await openMemoryStore({ collections })]
   for (const store of [from, from.partition('acc_1')]) {
     for (let n = 0; n < 40; n++) {

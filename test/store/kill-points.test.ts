@@ -18,7 +18,7 @@ const stride = roundsOf('LOCALPOST_KILLS', { short: 10, long: 20 }) >= 200 ? 1 :
  */
 const child = `
 import { openLogStore } from './store/disk/open.js'
-import { nodeFiles } from './core/files.js'
+import { nodeFiles } from './core/node-files.js'
 import { put } from './store/store.js'
 const [dir, at] = process.argv.slice(2)
 let calls = 0

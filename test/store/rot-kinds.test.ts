@@ -81,7 +81,7 @@ test(
       const rotten = await openTextColumn(copy)
       if ((await rotten.verify()) === 'damaged') await rotten.clear()
       const found: string[] = []
-      await rotten.scan([rowTerm('needle', 'body', false)], async (rows) => void found.push(...rows.ids()))
+      await rotten.scan([rowTerm('needle', 'body')], async (rows) => void found.push(...rows.ids()))
       if (rotten.cursor === '') expect([rotten.rows, found], place).toEqual([0, []])
       else expect([rotten.cursor, rotten.rows, found], place).toEqual(['em_30', 30, needles])
       await rotten.close()

@@ -44,7 +44,7 @@ export async function composeByLibrary(input: MessageInput, base: string): Promi
     text: composableBody(input.text),
     messageId: input.message_id,
     date: input.date,
-    headers: withoutBcc(input.headers ?? {}),
+    headers: headersWithoutBcc(input.headers ?? {}),
     attachments: (input.attachments ?? []).map((attachment) => ({
       filename: attachment.filename,
       contentType: safeContentType(attachment),
@@ -109,7 +109,7 @@ function needsEncoding(subject: string): boolean {
   return subject.includes('=?') || /\S{200}/.test(subject)
 }
 
-function withoutBcc(headers: Readonly<Record<string, string>>): { key: string; value: string }[] {
+function headersWithoutBcc(headers: Readonly<Record<string, string>>): { key: string; value: string }[] {
   return Object.entries(headers)
     .filter(([key]) => key.toLowerCase() !== 'bcc')
     .map(([key, value]) => ({ key, value }))

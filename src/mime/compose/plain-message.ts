@@ -35,10 +35,10 @@ export function writePlainMessage(
     ...field('Message-ID', message_id),
     ...field('Date', date.toUTCString().replace('GMT', '+0000')),
   ].join('\r\n')
-  return encoders().then((found) => write(header, { html, text }, `--_NmP-${base}-Part_1`, found))
+  return encoders().then((found) => writePlain(header, { html, text }, `--_NmP-${base}-Part_1`, found))
 }
 
-function write(
+function writePlain(
   header: string,
   { html, text }: Pick<MessageInput, 'html' | 'text'>,
   boundary: string,
@@ -73,18 +73,18 @@ function bodyOf(
 ): { type: string; encoding: string; encoded: string } {
   const content = canonicalLines(body)
   const counts = countBody(content)
-  const isUnencoded = counts.others === 0 && !/^.{77,}/m.test(content)
-  const encoding = isUnencoded ? '7bit' : prefersBase64(counts) ? 'base64' : 'quoted-printable'
-  return {
-    type: `Content-Type: text/${subtype}; charset=utf-8`,
-    encoding: `Content-Transfer-Encoding: ${encoding}`,
-    encoded: isUnencoded
-      ? content
-      : encoding === 'base64'
-        ? base64.wrap(base64.encode(content), 76)
-        : qp.wrap(qp.encode(content), 76),
+  const type = `Content-Type: text/${subtype}; charset=utf-8`
+  const encodedAs = (encoding: string, encoded: string): ReturnType<typeof bodyOf> => {
+    return { type, encoding: `Content-Transfer-Encoding: ${encoding}`, encoded }
   }
+  if (counts.others === 0 && !/^.{77,}/m.test(content)) return encodedAs('7bit', content)
+  if (prefersBase64(counts))
+    return encodedAs('base64', base64.wrap(base64.encode(content), encodedLineLength))
+  return encodedAs('quoted-printable', qp.wrap(qp.encode(content), encodedLineLength))
 }
+
+/** RFC 2045 section 6.7. */
+const encodedLineLength = 76
 
 const plainAddress = '[\\w+-]+(?:\\.[\\w+-]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\\.)+[a-z][a-z0-9]*'
 const plainMailbox = `(?:${plainAddress}|\\w+(?: \\w+)* <${plainAddress}>)`

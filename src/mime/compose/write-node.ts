@@ -19,13 +19,14 @@ export const writtenAtOnceBytes: number = 64 * 1024
 export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
   const pieces: string[] = []
   if (!isAtHand(node)) return null
-  write(node, pieces, encoders)
+  pushPieces(node, pieces, encoders)
   return Buffer.from(endWithLine(pieces.join('')))
 }
 
 /** Unencoded content may lack its last line end. */
 export function endWithLine(text: string): string {
-  return text.endsWith('\n') ? text : text.endsWith('\r') ? `${text}\n` : `${text}\r\n`
+  if (text.endsWith('\n')) return text
+  return text.endsWith('\r') ? `${text}\n` : `${text}\r\n`
 }
 
 function isAtHand(node: MimeNode): boolean {
@@ -42,7 +43,7 @@ function isAtHand(node: MimeNode): boolean {
   )
 }
 
-function write(node: MimeNode, pieces: string[], { base64, qp }: Encoders): void {
+function pushPieces(node: MimeNode, pieces: string[], { base64, qp }: Encoders): void {
   const { content, childNodes } = node
   const encoding = node.getTransferEncoding()
   pieces.push(node.buildHeaders(), '\r\n\r\n')
@@ -56,7 +57,7 @@ function write(node: MimeNode, pieces: string[], { base64, qp }: Encoders): void
   if (!multipart || typeof boundary !== 'string') return
   for (const [index, child] of childNodes.entries()) {
     pieces.push(`${index > 0 ? '\r\n' : ''}--${boundary}\r\n`)
-    write(child, pieces, { base64, qp })
+    pushPieces(child, pieces, { base64, qp })
   }
   pieces.push(`\r\n--${boundary}--\r\n`)
 }

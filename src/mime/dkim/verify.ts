@@ -70,12 +70,10 @@ async function verifyOne(
   const colon = field.written.indexOf(':') + 1
   const read = readSignature(field.written.slice(colon))
   const { domain, selector } = read
-  const say = (result: DkimResult['result'], reason: string | null): DkimResult => ({
-    domain,
-    selector,
-    result,
-    reason,
-  })
+  const say = (result: DkimResult['result'], reason: string | null = null): DkimResult => {
+    return { domain, selector, result, reason }
+  }
+  // What is wrong with the signature itself comes first, then its key, then its age and the body: RFC 6376 section 6.1.
   if ('problem' in read) return say('invalid', read.problem)
   const key = await findKey(domain, selector)
   if (!key) {
@@ -100,7 +98,7 @@ async function verifyOne(
   }
   const signed = signedText(read, field, emptied, fields)
   return isSignedBy(key, Buffer.from(signed, 'latin1'), read)
-    ? say('pass', null)
+    ? say('pass')
     : say('fail', 'A signed header field was changed, or another key made the signature.')
 }
 

@@ -45,9 +45,9 @@ export function normalizeAddress(address: string): { address: string } | { probl
   if (/[\x00-\x1f\x7f-\x9f\u2028\u2029]/.test(address)) return { problem: 'has a control character' }
   if (/\p{Surrogate}/u.test(address)) return { problem: 'has half of a surrogate pair' }
   const at = endOfLocalPart(address)
+  if (at === -1) return { problem: 'has no "@"' }
   const local = address.slice(0, at)
   const domain = address.slice(at + 1)
-  if (at === -1) return { problem: 'has no "@"' }
   if (local === '') return { problem: 'has nothing before the "@"' }
   if (domain === '') return { problem: 'has nothing after the "@"' }
   if (domain.includes('@')) return { problem: 'has more than one "@"' }

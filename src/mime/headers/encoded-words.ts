@@ -16,11 +16,11 @@ import { octetsOf, textOf } from './octets.ts'
 export function decodeEncodedWords(text: string): string {
   if (!text.includes('=?')) return textOf(text)
   const pieces: string[] = []
-  let run = null as Run | null
+  let run = null as WordRun | null
   let at = 0
   // Looking up a charset costs more than decoding a word, and a hostile header may have ten thousand words.
   const charsets = new Map<string, string | null>()
-  const charsetOf = (named: string): string | null => {
+  const declaredCharset = (named: string): string | null => {
     const known = charsets.get(named)
     if (known !== undefined) return known
     const charset = knownCharset(named)
@@ -29,7 +29,7 @@ export function decodeEncodedWords(text: string): string {
   }
   for (const match of text.matchAll(encodedWord)) {
     const [written, named = '', encoding = '', encoded = ''] = match
-    const charset = charsetOf(named)
+    const charset = declaredCharset(named)
     if (charset === null) continue
     const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
     if (!bytes) continue
@@ -50,12 +50,12 @@ export function decodeEncodedWords(text: string): string {
 }
 
 /** Words in one charset, one after the other: a character may be split over two of them. */
-interface Run {
+interface WordRun {
   charset: string
   bytes: Buffer[]
 }
 
-function decodeRun({ charset, bytes }: Run): string {
+function decodeRun({ charset, bytes }: WordRun): string {
   // Each word begins and ends in ASCII (RFC 1468): two shifts in a row would be an error.
   if (charset.startsWith('iso-2022-')) return bytes.map((word) => decodeText(word, charset)).join('')
   return decodeText(Buffer.concat(bytes), charset)

@@ -122,7 +122,7 @@ function splitHeaderFields(text: string, owner: HeaderOwner): SplitFields {
       if (fields.length >= maxFields) return { fields, end: text.length, lines: line, skipped }
       const colon = written.indexOf(':')
       const name = written.slice(0, Math.max(colon, 0)).trimEnd()
-      const isField = name !== '' && name.length <= 998 && fieldName.test(name)
+      const isField = name !== '' && name.length <= 998 && fieldNameForm.test(name)
       if (isField && (gap === null || !isPart || resumes(name, fields.length > 0)))
         fields.push((field = [name, written.slice(colon + 1).trim()]))
     }
@@ -152,7 +152,7 @@ const contentField = /^content-/i
 const partField = /^(?:content|mime|x)-/i
 
 /** RFC 5322 section 2.2. */
-const fieldName = /^[\x21-\x39\x3b-\x7e]+$/
+const fieldNameForm = /^[\x21-\x39\x3b-\x7e]+$/
 
 /** The length of a UTF-8 byte order mark, decoded or not. */
 function endOfMark(text: string): number {

@@ -65,13 +65,13 @@ function joined(pieces: Piece[]): string {
     return decodeEncodedWords(pieces.map(({ text }) => text).join(''))
   const octets = pieces.map(({ isEncoded, text }, index) => {
     const value = rawOctets(index === 0 && marked ? text.slice(marked[0].length) : text, charset)
-    return isEncoded ? percentDecoded(value) : value
+    return isEncoded ? percentDecodedOctets(value) : value
   })
   const text = decodeText(Buffer.from(octets.join(''), 'latin1'), charset)
   return first?.isEncoded ? text : decodeEncodedWords(text)
 }
 
-function percentDecoded(octets: string): string {
+function percentDecodedOctets(octets: string): string {
   return octets.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   )

@@ -82,7 +82,7 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
         if (!attributeForm.test(name) || goneAttribute.test(name)) continue
         if (element.name === 'link' && !linkAttributes.has(name)) continue
         const kept = valueOf(name, value, element)
-        if (kept !== null) tag += kept === '' ? ` ${name}` : ` ${name}="${escaped(kept)}"`
+        if (kept !== null) tag += kept === '' ? ` ${name}` : ` ${name}="${escapedIfNeeded(kept)}"`
       }
       return `${tag}>`
     },
@@ -127,6 +127,6 @@ function isKeptMeta(element: HtmlNode): boolean {
   )
 }
 
-function escaped(value: string): string {
+function escapedIfNeeded(value: string): string {
   return /[&"<>]/.test(value) ? escapedValue(value) : value
 }

@@ -59,9 +59,9 @@ function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut
   const takesAddresses = (): boolean => isImport || takers > 0
   const cut = (start: number, end: number, text: string): void => void cuts.push({ start, end, text })
 
-  function address(start: number, end: number, written: string, isUrl: boolean): void {
+  function address(start: number, end: number, written: string, syntax: 'url' | 'string'): void {
     const made = isOpeningImage(written) && withoutPixels ? nowhere : absoluteAddress(written)
-    const replace = (by: string): string => (isUrl ? `url(${quoted(by)})` : quoted(by))
+    const replace = (by: string): string => (syntax === 'url' ? `url(${quoted(by)})` : quoted(by))
     if (made !== written) cut(start, end, replace(made))
     else if (withoutPixels && isRemote(made)) pixels.addRemote({ start, end, text: replace(nowhere) })
   }
@@ -132,7 +132,7 @@ function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut
         return
       case token.Url: {
         const written = css.slice(start + 'url('.length, css[end - 1] === ')' ? end - 1 : end)
-        return address(start, end, unescaped(written.trim()), true)
+        return address(start, end, unescaped(written.trim()), 'url')
       }
       case token.BadUrl:
         return cut(start, end, `url(${quoted(nowhere)})`)
@@ -141,7 +141,7 @@ function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut
       case token.String: {
         if (!takesAddresses() || /^(?:type|format|tech)$/.test(open.at(-1) ?? '')) return
         const closed = css[end - 1] === css[start] && end - start > 1
-        return address(start, end, unescaped(css.slice(start + 1, closed ? end - 1 : end)), false)
+        return address(start, end, unescaped(css.slice(start + 1, closed ? end - 1 : end)), 'string')
       }
       default:
         if (property === '') property = null

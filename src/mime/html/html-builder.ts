@@ -45,8 +45,8 @@ export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
     },
     createCommentNode: () => nodeOf('#comment'),
     createTextNode: (text) => ({ ...nodeOf('#text'), text }),
-    appendChild: (parent, node) => insert(parent, node, null),
-    insertBefore: insert,
+    appendChild: (parent, node) => insertNode(parent, node, null),
+    insertBefore: insertNode,
     detachNode: detach,
     insertText: (parent, text) => addText(parent, text, null),
     insertTextBefore: addText,
@@ -90,7 +90,7 @@ function nodeOf(name: string, namespace = '', attributes: HtmlAttribute[] = []):
   return { name, namespace, attributes, text: '', ...links }
 }
 
-function insert(parent: HtmlNode, node: HtmlNode, before: HtmlNode | null): void {
+function insertNode(parent: HtmlNode, node: HtmlNode, before: HtmlNode | null): void {
   if (node.name === '#comment') return
   node.parent = parent
   node.next = before
@@ -116,7 +116,7 @@ function detach(node: HtmlNode): void {
 function addText(parent: HtmlNode, text: string, before: HtmlNode | null): void {
   const neighbour = before ? before.previous : parent.last
   if (neighbour?.name === '#text') neighbour.text += text
-  else insert(parent, { ...nodeOf('#text'), text }, before)
+  else insertNode(parent, { ...nodeOf('#text'), text }, before)
 }
 
 function childrenOf({ first }: HtmlNode): HtmlNode[] {

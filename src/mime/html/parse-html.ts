@@ -21,7 +21,7 @@ export function parseHtml(html: string): HtmlDocument {
   let made = 0
   let mostMade = 0
   const { adapter, document, mode } = createHtmlBuilder(() => {
-    if (++made > mostMade) throw tooMany
+    if (++made > mostMade) throw tooManyElements
   })
   const { Parser } = loadParser()
   const parser = new Parser({
@@ -39,13 +39,13 @@ export function parseHtml(html: string): HtmlDocument {
       at += length
     } while (at < html.length)
   } catch (error) {
-    if (error !== tooMany) throw error
+    if (error !== tooManyElements) throw error
     isCut = true
   }
   return { root: document, mode: mode(), isCut }
 }
 
-const tooMany = new Error('There are too many elements.')
+const tooManyElements = new Error('There are too many elements.')
 /** More would take too much memory. */
 const maxElements = 330_000
 /**

@@ -35,5 +35,5 @@ function rewrite(
   html: string,
   { remote, withForeign }: { remote: RemoteContent; withForeign: boolean },
 ): WrittenHtml {
-  return writeHtml(parseHtml(html), createHtmlCleaner(remote), withForeign)
+  return writeHtml(parseHtml(html), createHtmlCleaner(remote), { withForeign })
 }

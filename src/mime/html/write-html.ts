@@ -13,12 +13,12 @@ export interface WrittenHtml {
  * Writes a document as HTML that every tokenizer reads in the same way: a `<` is only where a tag begins. Elements that are
  * nested deeper than browsers nest them lose their tags; at most 16 million characters are written.
  *
- * @param withForeign  Whether SVG and MathML stay.
+ * @param options.withForeign  Whether SVG and MathML stay. Default: false.
  */
 export function writeHtml(
   { root, mode, isCut }: HtmlDocument,
   cleaner: HtmlCleaner,
-  withForeign: boolean,
+  { withForeign = false }: { withForeign?: boolean } = {},
 ): WrittenHtml {
   // As bytes, because a string that was joined from many strings keeps them all in memory.
   const pieces: Buffer[] = [Buffer.from(doctypes[mode])]

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { Store } from '../store.ts'
-import { type Part, partName } from './copy.ts'
+import { type CopyPart, partTitle } from './copy.ts'
 
 export interface Comparison {
   readonly records: number
@@ -17,7 +17,7 @@ export interface Comparison {
 
 /** Reads all records and blobs of both stores again and compares them. @param onProgress  As for `copyStore`. */
 export async function compareParts(
-  parts: readonly Part[],
+  parts: readonly CopyPart[],
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, all: number) => void } = {},
 ): Promise<Comparison> {
   const all = createHash('sha256')
@@ -26,7 +26,7 @@ export async function compareParts(
   const sum = { records: 0, blobs: 0, bytes: 0 }
   for (const part of parts) {
     const { partition, collection, from, to, ids } = part
-    const place = partName(part)
+    const place = partTitle(part)
     const others = await to.count(collection)
     if (others !== ids.length) differences.push(`${place}: ${ids.length} records, and ${others} in the copy.`)
     for (let at = 0; at < ids.length && !signal?.aborted; at += comparedAtOnce) {
@@ -56,7 +56,7 @@ interface Description {
   readonly bytes: number
 }
 
-async function describe(store: Store, { collection }: Part, id: string): Promise<Description> {
+async function describe(store: Store, { collection }: CopyPart, id: string): Promise<Description> {
   const found = await store.get(collection, id)
   const record = found && JSON.stringify({ ...found, version: 1 })
   const digests: string[] = []

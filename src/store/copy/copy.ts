@@ -15,7 +15,7 @@ export interface Copying {
 }
 
 /** One collection of one partition in both stores. */
-export interface Part {
+export interface CopyPart {
   readonly partition: string
   readonly collection: Collection<StoredRecord>
   readonly from: Store
@@ -23,7 +23,7 @@ export interface Part {
   readonly ids: readonly string[]
 }
 
-export function partName({ partition, collection }: Part): string {
+export function partTitle({ partition, collection }: CopyPart): string {
   return partition === '' ? collection.name : `${collection.name} of the account ${partition}`
 }
 
@@ -37,10 +37,10 @@ export function partName({ partition, collection }: Part): string {
  * @throws invalid_option if `from` has no record, or `to` has one that `from` lacks, or `to` has records without a mark
  *   and lacks some; store_failed for a blob whose length differs from its recorded size; errors of the stores.
  */
-export async function copyStore(copying: Copying): Promise<Part[]> {
+export async function copyStore(copying: Copying): Promise<CopyPart[]> {
   const { signal, onProgress, to } = copying
   const parts = await planParts(copying)
-  const missing: { part: Part; ids: string[] }[] = []
+  const missing: { part: CopyPart; ids: string[] }[] = []
   const all = parts.reduce((sum, { ids }) => sum + ids.length, 0)
   if (all === 0)
     throw refused(
@@ -52,7 +52,7 @@ export async function copyStore(copying: Copying): Promise<Part[]> {
     missing.push({ part, ids: part.ids.filter((id) => !there.delete(id)) })
     const [other] = there
     if (other !== undefined)
-      throw isNotEmpty(`${quote(other)} in ${partName(part)}, which the source does not have`)
+      throw isNotEmpty(`${quote(other)} in ${partTitle(part)}, which the source does not have`)
     done += part.ids.length - (missing.at(-1)?.ids.length ?? 0)
   }
   // Adding to data that is in use could bring back what was removed there.
@@ -71,8 +71,8 @@ export async function copyStore(copying: Copying): Promise<Part[]> {
   return parts
 }
 
-async function planParts({ from, to, collections }: Copying): Promise<Part[]> {
-  const parts: Part[] = []
+async function planParts({ from, to, collections }: Copying): Promise<CopyPart[]> {
+  const parts: CopyPart[] = []
   for (const partition of new Set(['', ...from.partitions(), ...to.store.partitions()])) {
     const [one, other] = [from, to.store].map((store) =>
       partition === '' ? store : store.partition(partition),
@@ -84,13 +84,13 @@ async function planParts({ from, to, collections }: Copying): Promise<Part[]> {
   return parts
 }
 
-async function copyRecords({ collection, from, to }: Part, ids: readonly string[]): Promise<void> {
-  const read = await Promise.all(ids.map((id) => readWhole(from, to, collection, id)))
+async function copyRecords({ collection, from, to }: CopyPart, ids: readonly string[]): Promise<void> {
+  const read = await Promise.all(ids.map((id) => readWithBlobs(from, to, collection, id)))
   // Records are stored in the order of their ids, as they arrived.
   await Promise.all(read.map(({ record, blobs }) => to.commit([insert(collection, record)], blobs)))
 }
 
-async function readWhole(
+async function readWithBlobs(
   from: Store,
   to: Store,
   collection: Collection<StoredRecord>,

@@ -1,12 +1,12 @@
 import { type Checkpoint, checkpointText, type LogWriter, parseCheckpoint } from './checkpoint-text.ts'
 import type { LogPosition } from './log.ts'
 import type { DataFolder, ReadableFolder } from './paths.ts'
-import { type CollectionState, type Segment, sizeOf } from '../collection-state.ts'
+import { type CollectionState, type Segment, recordsIn } from '../collection-state.ts'
 import type { Records } from '../records.ts'
 import { writeSegment } from './segment-file.ts'
 import { replaceFile } from './replace-file.ts'
 import { snapshotPieces } from './snapshot-pieces.ts'
-import { dbName, nameOf } from './snapshot-files.ts'
+import { dbName, fileOf } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 export interface CheckpointDeps extends DataFolder {
@@ -43,12 +43,12 @@ export async function writeCheckpoint(
     for (const segment of dirty) {
       // `removeEmpty` has removed the files of empty segments. A segment that became empty since then still has its file:
       // it is written, and the next checkpoint removes it.
-      if (segment.number === 0 || (sizeOf(segment) === 0 && !records.files.has(nameOf(segment)))) continue
+      if (segment.number === 0 || (recordsIn(segment) === 0 && !records.files.has(fileOf(segment)))) continue
       const folder = paths.collection(segment.state.name)
       if (await files.makeFolder(folder)) folders.add(paths.folder)
       await writeSegment(deps, records, segment, at.seq, flush)
       folders.add(folder)
-      records.files.set(nameOf(segment), at.seq)
+      records.files.set(fileOf(segment), at.seq)
       await nextTurn()
     }
     for (const folder of folders) await files.syncFolder(folder)
@@ -93,10 +93,10 @@ async function removeEmpty(
   dirty: ReadonlySet<Segment>,
 ): Promise<void> {
   const { files, paths } = deps
-  const empty = [...dirty].filter((segment) => segment.number > 0 && sizeOf(segment) === 0)
-  const named = empty.filter((segment) => records.files.has(nameOf(segment)))
+  const empty = [...dirty].filter((segment) => segment.number > 0 && recordsIn(segment) === 0)
+  const named = empty.filter((segment) => records.files.has(fileOf(segment)))
   if (named.length > 0) {
-    const gone = new Set(named.map(nameOf))
+    const gone = new Set(named.map(fileOf))
     const old = await readCheckpoint(deps)
     const kept = [...records.files.keys()].filter((name) => !gone.has(name))
     if (old) await saveCheckpoint(deps, { ...old, files: kept.sort() })

@@ -1,18 +1,18 @@
 import type { CollectionState } from '../collection-state.ts'
-import { Entry, type Place, type Places } from '../entry.ts'
+import { Entry, type BlobPlace, type Places } from '../entry.ts'
 import { corrupt } from '../io-errors.ts'
 import type { Records } from '../records.ts'
 import { collectionNameForm } from '../names.ts'
 import { isRecord } from '../../core/members.ts'
 import type { Frame } from './frame.ts'
 import { largeNameForm, type Paths } from './paths.ts'
-import type { Snapshot, SnapshotLine } from './snapshot-text.ts'
+import type { ParsedSnapshot, SnapshotLine } from './snapshot-text.ts'
 import { fillRecord, forgetCollection, forgetRecord, restoreRecord } from '../loading.ts'
 
 /** Loads the records of a file into memory. @param segment  0 for `db.json`. */
-export function fillRecords(records: Records, snapshot: Snapshot, segment: number, path: string): void {
+export function fillRecords(records: Records, snapshot: ParsedSnapshot, segment: number, path: string): void {
   for (const [name, lines] of snapshot.sections) {
-    const state = records.collections.stateOrUnknown(name, segment > 0)
+    const state = records.collections.stateOrUnknown(name, { large: segment > 0 })
     // The stored keys are valid only for the current indexes; otherwise they are computed again.
     const hasKeys = snapshot.indexes.get(name) === state.signature
     if (snapshot.edited || (segment > 0 && !hasKeys)) records.dirty.add(state.segment(segment))
@@ -44,7 +44,7 @@ export function applyFrame(
       throw unknownOp(paths.log(log), frame)
     const { segment = 0 } = op
     if (typeof segment !== 'number') throw unknownOp(paths.log(log), frame)
-    const state = records.collections.stateOrUnknown(op.in, segment > 0)
+    const state = records.collections.stateOrUnknown(op.in, { large: segment > 0 })
     if (op.op === 'remove' && typeof op.id === 'string') {
       forgetRecord(records, state, op.id)
       continue
@@ -104,7 +104,7 @@ function toKnownEntry(segment: number, line: SnapshotLine): Entry | null {
 export function parsePlaces(value: unknown): Places | null | undefined {
   if (value === undefined || value === null) return null
   if (!isRecord(value)) return undefined
-  const places: Record<string, Place> = {}
+  const places: Record<string, BlobPlace> = {}
   for (const [name, place] of Object.entries(value)) {
     const parsed = parsePlace(place)
     if (!parsed) return undefined
@@ -113,7 +113,7 @@ export function parsePlaces(value: unknown): Places | null | undefined {
   return places
 }
 
-function parsePlace(value: unknown): Place | null {
+function parsePlace(value: unknown): BlobPlace | null {
   if (!isRecord(value)) return null
   const { log = 0, at, large, size, crc } = value
   if (typeof size !== 'number' || typeof crc !== 'number') return null

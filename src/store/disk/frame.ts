@@ -72,7 +72,7 @@ export interface LogPart {
 }
 
 /** Reads a whole file of the log, whatever its condition. @param seq  The last commit of the files before it. */
-export function* partsOf(bytes: Buffer, seq: number): Generator<LogPart> {
+export function* logParts(bytes: Buffer, seq: number): Generator<LogPart> {
   let last = seq
   for (let at = 0; at < bytes.byteLength;) {
     const found = readFrame(bytes, at)

@@ -6,7 +6,7 @@ import type { LineReader, RestingRecord } from '../resting.ts'
 import { isRecord } from '../../core/members.ts'
 import { parsePlaces } from './entries.ts'
 import { missingFile } from './snapshot-files.ts'
-import { linesOf } from './snapshot-lines.ts'
+import { snapshotLines } from './snapshot-lines.ts'
 import { damagedAt, parseWholeLine } from './snapshot-text.ts'
 
 export function createLineReader(files: Files): LineReader {
@@ -39,7 +39,7 @@ export function createLineReader(files: Files): LineReader {
       })
       if (bytes === null) return missingFile(pack.path)
       let line = 1
-      for (const { number, at } of linesOf(bytes)) if (at <= pack.at(row)) line = number
+      for (const { number, at } of snapshotLines(bytes)) if (at <= pack.at(row)) line = number
       return damagedAt(pack.path, line)
     },
   }
@@ -95,7 +95,7 @@ function letGo(files: Files, fd: number): void {
   try {
     files.closeNow(fd)
   } catch {
-    // What was read is whole all the same.
+    // What was read is complete.
   }
 }
 

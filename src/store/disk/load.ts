@@ -11,7 +11,7 @@ import { startFromIndex } from './start-from-index.ts'
 import type { Records } from '../records.ts'
 import { checkPlaces } from './check-places.ts'
 import { editedText } from './snapshot-edits.ts'
-import { parseSnapshot, type Snapshot } from './snapshot-text.ts'
+import { parseSnapshot, type ParsedSnapshot } from './snapshot-text.ts'
 import { lossOf, replayLog, setAside } from './replay.ts'
 import {
   assertNotOlder,
@@ -68,7 +68,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
       fillRecords(records, snapshot, segment, path)
       if (collection !== null) {
         const isOld = segment <= (newest.get(collection) ?? 0) - records.resting.awakeSegments
-        adoptFile(records, collection, file, snapshot, stamp, isOld)
+        adoptFile(records, { collection, file, snapshot, stamp, isOld })
       }
     }
     records.files.set(name, checkpoint.contains[name] ?? 0)
@@ -96,14 +96,19 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
  */
 function adoptFile(
   records: Records,
-  collection: string,
-  { path, segment: number }: SnapshotFile,
-  { sections, file }: Snapshot,
-  stamp: Stamp | null,
-  isOld: boolean,
+  read: {
+    collection: string
+    file: SnapshotFile
+    snapshot: ParsedSnapshot
+    stamp: Stamp | null
+    isOld: boolean
+  },
 ): void {
+  const { collection, stamp, isOld } = read
+  const { path, segment: number } = read.file
+  const { sections, file } = read.snapshot
   const { resting } = records
-  const state = records.collections.stateOrUnknown(collection, true)
+  const state = records.collections.stateOrUnknown(collection, { large: true })
   const segment = state.segment(number)
   // The records of a segment that has to be written again stay in memory until then.
   if (records.dirty.has(segment)) return

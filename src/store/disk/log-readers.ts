@@ -54,7 +54,7 @@ export class LogReaders {
     if (reader.users === 0) await this.#deps.files.close(reader.fd)
   }
 
-  /** If a file cannot be closed, the others are closed all the same. */
+  /** If a file cannot be closed, the others are closed nevertheless. */
   async closeAll(): Promise<void> {
     for (const log of this.#open.keys()) await this.close(log).catch(() => {})
   }

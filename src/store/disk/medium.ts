@@ -7,7 +7,7 @@ import { crcOf, damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
 import { type CheckpointDeps, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import type { LogWriter } from './checkpoint-text.ts'
-import type { LogPlace, Place } from '../entry.ts'
+import type { LogPlace, BlobPlace } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import { largeBlobBytes, type LargeDeps, openLarge, openSpool, type SpooledFile } from './large.ts'
@@ -85,7 +85,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     return log
   }
 
-  async function read(place: Place, start: number, end: number): Promise<Buffer> {
+  async function read(place: BlobPlace, start: number, end: number): Promise<Buffer> {
     if (start === end) return Buffer.alloc(0)
     if ('log' in place) {
       const bytes = await readLog(place, start, end)

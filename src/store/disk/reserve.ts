@@ -113,12 +113,12 @@ async function giveUp(files: Files, path: string): Promise<boolean> {
 
 async function writeReserve(files: Files, path: string, size: number): Promise<void> {
   // Random bytes, because a file system with compression would not allocate space for zeros.
-  const piece = randomFillSync(Buffer.allocUnsafe(Math.min(size, pieceBytes)))
+  const piece = randomFillSync(Buffer.allocUnsafe(Math.min(size, filledAtOnceBytes)))
   await withFile(files, path, 'w', async (fd) => {
     for (let at = 0; at < size; at += piece.byteLength)
       await writeWhole(files, fd, piece.subarray(0, size - at), at)
   })
 }
 
-const pieceBytes = 1024 * 1024
+const filledAtOnceBytes = 1024 * 1024
 const retryMs = 1000

@@ -1,6 +1,6 @@
 import { collectionNameForm } from '../names.ts'
-import { type Line, linesOf } from './snapshot-lines.ts'
-import { parseWholeLine, sectionForm, type Snapshot, type SnapshotLine } from './snapshot-text.ts'
+import { type Line, snapshotLines } from './snapshot-lines.ts'
+import { parseWholeLine, sectionForm, type ParsedSnapshot, type SnapshotLine } from './snapshot-text.ts'
 
 /** A line that does not match its checksum. The first line is 1. */
 export interface DamagedLine {
@@ -21,7 +21,7 @@ export function wholeLines(
   bytes: Buffer,
   collection: string | null,
   isKnown: (name: string) => boolean,
-): { snapshot: Snapshot; damaged: DamagedLine[]; isCut: boolean } {
+): { snapshot: ParsedSnapshot; damaged: DamagedLine[]; isCut: boolean } {
   const sections = new Map<string, SnapshotLine[]>()
   const damaged: DamagedLine[] = []
   const open = (name: string): SnapshotLine[] => {
@@ -30,7 +30,7 @@ export function wholeLines(
     return section
   }
   let section = collection === null ? null : open(collection)
-  for (const line of linesOf(bytes)) {
+  for (const line of snapshotLines(bytes)) {
     const { number, at, end, isRecord } = line
     const name = sectionForm.exec(bytes.toString('utf8', at, Math.min(end, at + 100)))?.[1]
     if (name !== undefined && collection === null)

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { listed } from '../io-errors.ts'
 import { isRecord } from '../../core/members.ts'
-import { isLineWhole, linesOf } from './snapshot-lines.ts'
+import { isLineWhole, snapshotLines } from './snapshot-lines.ts'
 
 /** A record of an edited file that does not match its checksum: a person edited it, or it is damaged. */
 export interface EditedRecord {
@@ -39,12 +39,12 @@ function removedFrom(sections: Readonly<Record<string, unknown>>): string[] | nu
 /** The records of a file that do not match their own checksums, or have none. */
 function editedRecords(bytes: Buffer, sections: readonly (readonly unknown[])[]): EditedRecord[] {
   const items = sections.flat()
-  const lines = [...linesOf(bytes)].filter(({ isRecord }) => isRecord)
+  const lines = [...snapshotLines(bytes)].filter(({ isRecord }) => isRecord)
   // An editor that formats JSON does not keep one record in a line.
   const isOneInEach = lines.length === items.length
   return items.flatMap((item, nth) => {
     const line = isOneInEach ? lines[nth] : undefined
-    if (line ? isLineWhole(bytes, line.at, line.end) : isWhole(item)) return []
+    if (line ? isLineWhole(bytes, line.at, line.end) : isUnedited(item)) return []
     const id = idOf(item)
     return { line: line?.number ?? lineOf(bytes, id), id }
   })
@@ -73,7 +73,7 @@ function idOf(item: unknown): string {
 }
 
 /** Whether a parsed line matches its checksum when Localpost writes it again. */
-function isWhole(item: unknown): boolean {
+function isUnedited(item: unknown): boolean {
   if (!isRecord(item) || typeof item.crc !== 'string') return false
   const { crc, ...members } = item
   return crc32(JSON.stringify(members).slice(1)) === Number.parseInt(crc, 16)

@@ -4,7 +4,7 @@ import { corrupt } from '../io-errors.ts'
 import { newLockForm } from '../lock/lock-file.ts'
 import { collectionNameForm } from '../names.ts'
 import { numbersIn, type ReadableFolder } from './paths.ts'
-import type { Snapshot } from './snapshot-text.ts'
+import type { ParsedSnapshot } from './snapshot-text.ts'
 import type { Segment } from '../collection-state.ts'
 
 export interface SnapshotFile {
@@ -59,7 +59,7 @@ export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile
 export function olderThan(
   { contains }: Checkpoint,
   name: string,
-  { seq }: Pick<Snapshot, 'seq'>,
+  { seq }: Pick<ParsedSnapshot, 'seq'>,
 ): { what: string; fix: string } | null {
   const needed = contains[name]
   if (needed === undefined || (seq !== undefined && seq >= needed)) return null
@@ -80,7 +80,7 @@ export function assertNotOlder(
   checkpoint: Checkpoint,
   name: string,
   path: string,
-  snapshot: Pick<Snapshot, 'seq'>,
+  snapshot: Pick<ParsedSnapshot, 'seq'>,
 ): void {
   const older = olderThan(checkpoint, name, snapshot)
   if (older) throw corrupt(path, older.what, older.fix)
@@ -93,7 +93,7 @@ export function missingFile(path: string): LocalpostError {
 }
 
 /** A segment's file, as `checkpoint.json` names it. */
-export function nameOf({ state, number }: Segment): string {
+export function fileOf({ state, number }: Segment): string {
   return number === 0 ? dbName : segmentName(state.name, number)
 }
 

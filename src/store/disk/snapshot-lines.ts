@@ -12,7 +12,7 @@ export interface Line {
   readonly isRecord: boolean
 }
 
-export function* linesOf(bytes: Buffer): Generator<Line> {
+export function* snapshotLines(bytes: Buffer): Generator<Line> {
   let number = 1
   for (let at = 0; at < bytes.byteLength; number++) {
     const feed = bytes.indexOf(newline, at)
@@ -29,6 +29,7 @@ const brace = 123
 
 /** The last line but one: the commit up to which a file contains all commits. */
 const seqForm = /\n"seq":(\d{1,16}),\n"crc":"[0-9a-f]{8}"\}\n$/
+/** The length of the last two lines of a file. */
 export const seqEndLength: number = '\n"seq":0000000000000000,\n"crc":"00000000"}\n'.length
 
 /** The commit up to which an untouched file contains all commits; undefined if the file does not say it. */

@@ -64,7 +64,7 @@ export function* snapshotPieces(
       own.push(line.id)
       add(separator)
       const at = written.size
-      add('raw' in line ? line.raw : signedLine(membersOf(line)))
+      add('raw' in line ? line.raw : signedLine(writeMembers(line)))
       written.lines.push({ id: line.id, at, length: written.size - at })
       separator = ',\n'
       if (length >= pieceLength) yield takePiece()
@@ -80,7 +80,7 @@ export function* snapshotPieces(
 }
 
 /** The members of a line. The record is the last one, so that a start does not have to parse it. */
-function membersOf({ id, version, keys, blobs, text }: LineToWrite): string {
+function writeMembers({ id, version, keys, blobs, text }: LineToWrite): string {
   const head = JSON.stringify({ id, version, keys, blobs: blobs ?? undefined })
   return `${head.slice(1, -1)},"record":${text}`
 }

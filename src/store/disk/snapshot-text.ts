@@ -2,7 +2,7 @@ import type { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertKnownFormat } from './format.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
-import { footerForm, isLineWhole, linesOf, seqIn, untouchedCrc } from './snapshot-lines.ts'
+import { footerForm, isLineWhole, snapshotLines, seqIn, untouchedCrc } from './snapshot-lines.ts'
 import type { IndexKey } from '../queries.ts'
 import { isRecord } from '../../core/members.ts'
 
@@ -33,13 +33,13 @@ export interface SnapshotLine {
  * "crc":"4412ed04"}
  * ```
  */
-export interface Snapshot {
+export interface ParsedSnapshot {
   /** The commit up to which the file contains all commits; absent if a person removed it. */
   readonly seq?: number | undefined
   /** By collection, the definition of its indexes that the keys were computed with. */
   readonly indexes: ReadonlyMap<string, string>
   readonly sections: ReadonlyMap<string, readonly SnapshotLine[]>
-  /** The size and the checksum of the file, if nobody edited it. */
+  /** The size and the checksum of the file; absent if a person edited it. */
   readonly file?: { readonly size: number; readonly crc: number }
   /** What a person edited; null if nothing. The next checkpoint then writes the file again with checksums. */
   readonly edited: Edits | null
@@ -52,7 +52,7 @@ export interface Snapshot {
  *
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
-export function parseSnapshot(bytes: Buffer, path: string): Snapshot {
+export function parseSnapshot(bytes: Buffer, path: string): ParsedSnapshot {
   const schema = headForm.exec(bytes.toString('latin1', 0, mostHeadLength))?.[1]
   if (schema !== undefined) assertKnownFormat(Number(schema), path)
   const crc = schema === undefined ? null : untouchedCrc(bytes)
@@ -60,7 +60,7 @@ export function parseSnapshot(bytes: Buffer, path: string): Snapshot {
   if (crc !== null && untouched) return { ...untouched, file: { size: bytes.byteLength, crc } }
   const whole = parseWhole(bytes, path)
   if (isRecord(whole) && 'crc' in whole) {
-    for (const { number, at, end, isRecord } of linesOf(bytes))
+    for (const { number, at, end, isRecord } of snapshotLines(bytes))
       if (isRecord && !isLineWhole(bytes, at, end)) throw damagedAt(path, number)
     throw corrupt(path, 'the file is not what Localpost wrote: its checksum does not fit.', restoreIt)
   }
@@ -80,7 +80,7 @@ export function damagedAt(path: string, line: number): LocalpostError {
  *
  * @throws store_corrupt when the file is not JSON, or not a file of this store; store_newer_schema.
  */
-export function parseEdited(bytes: Buffer, path: string): (Snapshot & { edited: Edits }) | null {
+export function parseEdited(bytes: Buffer, path: string): (ParsedSnapshot & { edited: Edits }) | null {
   return untouchedCrc(bytes) === null ? fromWhole(bytes, parseWhole(bytes, path), path) : null
 }
 
@@ -107,11 +107,11 @@ const indexesForm = /^"indexes":(\{.*\}),$/
  *
  * @throws store_corrupt for a damaged line: a checkpoint copies lines of records that rest, whether or not they are damaged.
  */
-function parseLines(bytes: Buffer, path: string): Snapshot | null {
+function parseLines(bytes: Buffer, path: string): ParsedSnapshot | null {
   const sections = new Map<string, SnapshotLine[]>()
-  let indexes: Snapshot['indexes'] = new Map()
+  let indexes: ParsedSnapshot['indexes'] = new Map()
   let section: SnapshotLine[] = []
-  for (const { number, at, end, isRecord } of linesOf(bytes)) {
+  for (const { number, at, end, isRecord } of snapshotLines(bytes)) {
     if (isRecord) {
       if (!isLineWhole(bytes, at, end)) throw damagedAt(path, number)
       const line = parseLine(bytes, at, end)
@@ -155,7 +155,7 @@ function isKeys(value: unknown): value is (IndexKey | null)[] {
   return Array.isArray(value) && value.every((key) => key === null || Array.isArray(key))
 }
 
-function parseIndexes(line: string): Snapshot['indexes'] | null {
+function parseIndexes(line: string): ParsedSnapshot['indexes'] | null {
   const text = indexesForm.exec(line)?.[1]
   if (text === undefined) return null
   const value: unknown = JSON.parse(text)
@@ -170,7 +170,7 @@ function fromObject(line: unknown): SnapshotLine | null {
 
 const ownMembers = new Set(['schema', 'seq', 'indexes', 'ids', 'crc'])
 
-function fromWhole(bytes: Buffer, whole: unknown, path: string): Snapshot & { edited: Edits } {
+function fromWhole(bytes: Buffer, whole: unknown, path: string): ParsedSnapshot & { edited: Edits } {
   const other = corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
   if (!isRecord(whole) || typeof whole.schema !== 'number') throw other
   assertKnownFormat(whole.schema, path)
@@ -189,7 +189,7 @@ function fromWhole(bytes: Buffer, whole: unknown, path: string): Snapshot & { ed
 /** The first line that cannot be parsed, or the last one when the file is truncated. */
 function badPlace(bytes: Buffer): { line: number; byte: number } {
   let line = 1
-  for (const { number, at, end } of linesOf(bytes)) {
+  for (const { number, at, end } of snapshotLines(bytes)) {
     if (number > 1 && !isSound(bytes.toString('utf8', at, end))) return { line: number, byte: at }
     line = number + 1
   }

@@ -85,7 +85,7 @@ function adopt(
   pack.usage = usage
   pack.file = { ...file, usage, index }
   segment.pack = pack
-  idIndex.adopt(pack, null)
+  idIndex.insert(pack)
   for (const entry of keyed) byId.set(entry.id, entry)
   records.resting.unchecked.add(segment)
   return true

@@ -20,7 +20,7 @@ export interface StartIndex {
 export type KeyedRow = readonly [row: number, version: number, keys: readonly (IndexKey | null)[]]
 
 /** The first line of the file. */
-interface Head {
+interface IndexHead {
   readonly file: FileStamp
   readonly usage: {
     readonly logs: readonly (readonly [log: number, bytes: number, end: number])[]
@@ -61,7 +61,7 @@ export function encodeStartIndex(
   const facts = pack.facts?.columns ?? null
   const { ids, idEnds, lines } = pack.rows
   const { texts, codes } = ownCodes(state, facts?.codes ?? [])
-  const head: Head = {
+  const head: IndexHead = {
     file: { size, crc, ino, mtimeMs },
     usage: {
       logs: [...usage.logs].map(([log, { bytes, end }]) => [log, bytes, end]),
@@ -115,7 +115,7 @@ export function decodeStartIndex(state: CollectionState, segment: number, bytes:
 }
 
 /** Whether this is the head of such an index. The checksum matched, so that the rest is as `encodeStartIndex` wrote it. */
-function isHeadOf(state: CollectionState, segment: number, head: unknown): head is Head {
+function isHeadOf(state: CollectionState, segment: number, head: unknown): head is IndexHead {
   if (!isRecord(head) || !Array.isArray(head.keyed) || !head.keyed.every(Array.isArray)) return false
   return Object.entries(formOf(state, segment)).every(([name, value]) => head[name] === value)
 }
@@ -135,7 +135,7 @@ function formOf(state: CollectionState, segment: number): Record<string, unknown
 
 /** @throws RangeError if the bytes are not exactly these columns, or if there are no rows. */
 function readColumns(
-  { count, idBytes, hasEnds, numbers, codes }: Head['columns'],
+  { count, idBytes, hasEnds, numbers, codes }: IndexHead['columns'],
   bytes: Buffer,
 ): { rows: PackRows; facts: FactColumns | null } {
   let at = 0
@@ -164,7 +164,7 @@ function readColumns(
 function ownCodes(
   { facts: table }: CollectionState,
   columns: readonly Uint16Array[],
-): { texts: Head['texts']; codes: Uint16Array[] } {
+): { texts: IndexHead['texts']; codes: Uint16Array[] } {
   const texts: (readonly string[] | null)[][] = []
   const codes = columns.map((column, slot) => {
     const used = [...new Set(column)]
@@ -178,7 +178,7 @@ function ownCodes(
 /** Replaces the codes of a file with those of this process. */
 function tableCodes(
   { facts: table }: CollectionState,
-  texts: Head['texts'],
+  texts: IndexHead['texts'],
   columns: readonly Uint16Array[],
 ): Uint16Array[] {
   return columns.map((column, slot) => {

@@ -4,13 +4,13 @@ import type { Edits } from '../disk/snapshot-edits.ts'
 import { listSnapshot } from '../disk/snapshot-files.ts'
 import { replaceFile } from '../disk/replace-file.ts'
 import { type FileToWrite, type LineToWrite, snapshotPieces } from '../disk/snapshot-pieces.ts'
-import { parseEdited, type Snapshot, type SnapshotLine } from '../disk/snapshot-text.ts'
+import { parseEdited, type ParsedSnapshot, type SnapshotLine } from '../disk/snapshot-text.ts'
 import { corrupt } from '../io-errors.ts'
 import { takeLock } from '../lock/lock.ts'
 import { isRecord } from '../../core/members.ts'
 import { nodeFiles } from '../../core/node-files.ts'
 
-/** A file whose edits were accepted. If nobody edited a record in `records`, that record is damaged. */
+/** A file whose edits were accepted. A record in `records` that was not edited is damaged. */
 export interface AcceptedFile extends Edits {
   /** As `checkpoint.json` names it. */
   readonly file: string
@@ -44,7 +44,7 @@ export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]>
 }
 
 /** The content with the id and version of each record. Its keys are left out: the next start computes them. */
-function identified({ seq, indexes, sections }: Snapshot, path: string): FileToWrite {
+function identified({ seq, indexes, sections }: ParsedSnapshot, path: string): FileToWrite {
   const complete = [...sections].map(
     ([name, lines]) => [name, lines.map((line) => identifiedLine(line, path))] as const,
   )

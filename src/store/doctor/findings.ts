@@ -36,7 +36,7 @@ export interface Report {
 }
 
 /** Keeps the first few of any number of names, and counts all of them. */
-export class Tally {
+export class NameTally {
   count = 0
   readonly #first: string[] = []
 

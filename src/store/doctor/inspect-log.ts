@@ -1,6 +1,6 @@
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { applyFrame } from '../disk/entries.ts'
-import { countFrames, type LogPart, partsOf } from '../disk/frame.ts'
+import { countFrames, type LogPart, logParts } from '../disk/frame.ts'
 import { numbersIn, type ReadableFolder } from '../disk/paths.ts'
 import { type Loss, lossOf, type Replayed, replayLog } from '../disk/replay.ts'
 import type { Records } from '../records.ts'
@@ -58,7 +58,7 @@ async function inspectUsed(
     if (bytes === null) continue
     const used = log < checkpoint.log ? bytes.byteLength : checkpoint.offset
     let part: LogPart | null = null
-    for (const next of partsOf(bytes, last)) {
+    for (const next of logParts(bytes, last)) {
       if (next.at >= used) break
       part = next
       if (next.frame) {

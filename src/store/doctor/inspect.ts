@@ -111,12 +111,11 @@ async function inspectLock(
       return true
     }
     if (lock) {
-      const who =
-        lock.pid === null
-          ? 'It names no process'
-          : lock.copied
-            ? `It came with a copy of the folder: process ${lock.pid} wrote it in another one`
-            : `Process ${lock.pid} has ended`
+      let who = 'It names no process'
+      if (lock.pid !== null)
+        who = lock.copied
+          ? `It came with a copy of the folder: process ${lock.pid} wrote it in another one`
+          : `Process ${lock.pid} has ended`
       report.note(`${path} is left over. ${who}; the next start takes the folder over.`)
     } else if (await isClosed(files, path, folder)) report.ok('No process uses the folder.')
     else

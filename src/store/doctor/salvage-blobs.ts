@@ -2,7 +2,7 @@ import { readWhole } from '../../core/files.ts'
 import { isWhole } from '../disk/blob-crc.ts'
 import { type LargeDeps, openSpool } from '../disk/large.ts'
 import type { DataFolder } from '../disk/paths.ts'
-import type { Entry, HeldPlace, Place } from '../entry.ts'
+import type { Entry, HeldPlace, BlobPlace } from '../entry.ts'
 import { type Blob, blobOf } from '../store.ts'
 import type { BlobId } from '../names.ts'
 import type { History } from './salvage-history.ts'
@@ -15,7 +15,7 @@ interface LostBlob {
   readonly id: BlobId
   readonly name: string
   /** Where it was: its size and checksum. */
-  readonly place: Exclude<Place, HeldPlace>
+  readonly place: Exclude<BlobPlace, HeldPlace>
   readonly fault: Fault
   /** The damaged bytes, or none. */
   readonly rest: Buffer
@@ -59,7 +59,7 @@ export function faultWords({ name, fault }: LostBlob): string {
 
 async function firstWhole(
   folder: DataFolder,
-  places: readonly Place[],
+  places: readonly BlobPlace[],
 ): Promise<Buffer | { fault: Fault; rest: Buffer }> {
   let rest: Buffer | null = null
   for (const place of places) {
@@ -71,7 +71,7 @@ async function firstWhole(
   return rest ? { fault: 'damaged', rest } : { fault: 'missing', rest: Buffer.alloc(0) }
 }
 
-async function readPlace({ files, paths }: DataFolder, place: Place): Promise<Buffer | null> {
+async function readPlace({ files, paths }: DataFolder, place: BlobPlace): Promise<Buffer | null> {
   if ('large' in place) return await files.readAll(paths.large(place.large))
   if (!('log' in place)) return null
   if (place.size === 0) return Buffer.alloc(0)

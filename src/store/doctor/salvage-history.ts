@@ -2,7 +2,7 @@ import { isRecord } from '../../core/members.ts'
 import { applyFrame } from '../disk/entries.ts'
 import type { Frame } from '../disk/frame.ts'
 import type { Paths } from '../disk/paths.ts'
-import type { Place } from '../entry.ts'
+import type { BlobPlace } from '../entry.ts'
 import { Records } from '../records.ts'
 
 /** The content of all complete commits in all log files, including those that the files of records contain. */
@@ -14,7 +14,7 @@ export class History {
   /** By collection, the last commit that removed all records of it. */
   readonly cleared: Map<string, number> = new Map()
   /** By `<record id>/<name>`, every place where the bytes of a blob are or were. */
-  readonly places: Map<string, Place[]> = new Map()
+  readonly places: Map<string, BlobPlace[]> = new Map()
   /** The first and the last commit of each part of the log that lacks none. */
   readonly #runs: [number, number][] = []
 
@@ -39,7 +39,7 @@ export class History {
     return run === undefined || run[1] < until
   }
 
-  /** Adds the next commit. @throws store_corrupt if it cannot be applied; it is noted all the same. */
+  /** Adds the next commit. @throws store_corrupt if it cannot be applied; it is noted nevertheless. */
   note(frame: Frame, log: number, paths: Paths): void {
     const before = this.#runs.at(-1)
     if (before && before[1] === frame.seq - 1) before[1] = frame.seq

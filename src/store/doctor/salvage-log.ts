@@ -1,6 +1,6 @@
 import { nextTurn } from '../../core/machine.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import { partsOf } from '../disk/frame.ts'
+import { logParts } from '../disk/frame.ts'
 import { numbersIn } from '../disk/paths.ts'
 import { messageOf } from './findings.ts'
 import { History } from './salvage-history.ts'
@@ -30,7 +30,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     }
     const bytes = await readOr(reading, path, lose)
     if (log === first && bytes.byteLength < offset) lose(`ends at byte ${bytes.byteLength}`)
-    for (const { at, end: next, frame } of partsOf(bytes, history.end)) {
+    for (const { at, end: next, frame } of logParts(bytes, history.end)) {
       if (frame === null) {
         if (log > first || next > offset) lose(`is damaged from byte ${at} to byte ${next}`)
         continue

@@ -1,5 +1,5 @@
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
-import { nameOf } from '../disk/snapshot-files.ts'
+import { fileOf } from '../disk/snapshot-files.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { listed } from './findings.ts'
 import type { History } from './salvage-history.ts'
@@ -33,16 +33,16 @@ export function mergeHistory(
   for (const [collection, seq] of history.cleared) {
     const state = records.collections.used(collection)
     for (const { id, segment } of state?.byId.values() ?? [])
-      if (state && seq > untilOf(fileOf(state, segment))) forgetRecord(records, state, id)
+      if (state && seq > untilOf(fileOfNumber(state, segment))) forgetRecord(records, state, id)
   }
   for (const [collection, seqs] of history.last) {
     const logged = history.records.collections.used(collection)
     if (!logged) continue
-    const state = records.collections.stateOrUnknown(collection, logged.large)
+    const state = records.collections.stateOrUnknown(collection, logged)
     for (const [id, seq] of seqs) {
       const entry = logged.byId.get(id) ?? null
       const existing = state.byId.get(id) ?? null
-      const name = fileOf(state, (existing ?? entry)?.segment ?? 0)
+      const name = fileOfNumber(state, (existing ?? entry)?.segment ?? 0)
       const repair = existing ? undefined : repairOf(repairs, name, id)
       const until = untilOf(name)
       const isBehind = seq > until
@@ -64,7 +64,7 @@ export function mergeHistory(
   const isComplete = history.first === 1 && !history.misses(0, checkpoint?.seq ?? history.end)
   for (const repair of repairs) {
     const { what, older: copy } = repair.file
-    if (!copy) tell(reading, repair, isComplete)
+    if (!copy) reportRepair(reading, { ...repair, isComplete })
     else if (history.misses(copy.contains, checkpoint?.seq ?? history.end))
       lost.push(
         `${what} Not all commits after that are in the log, so later changes of its records may be lost.`,
@@ -88,15 +88,15 @@ function containedCommits({ records }: SalvageReading, history: History): Map<st
       const existing = state?.byId.get(id)
       const entry = logged?.byId.get(id)
       if (!state || !existing || !entry || existing.version < entry.version) continue
-      const name = fileOf(state, existing.segment)
+      const name = fileOfNumber(state, existing.segment)
       contained.set(name, Math.max(contained.get(name) ?? 0, seq))
     }
   }
   return contained
 }
 
-function fileOf(state: CollectionState, segment: number): string {
-  return nameOf({ state, number: segment, entries: new Set(), pack: null, replacing: null })
+function fileOfNumber(state: CollectionState, segment: number): string {
+  return fileOf({ state, number: segment, entries: new Set(), pack: null, replacing: null })
 }
 
 /** The damaged file that a record is missing from, if there is one. */
@@ -108,7 +108,10 @@ function repairOf(repairs: readonly Repair[], name: string, id: string): Repair 
 }
 
 /** Reports which records of a damaged file were found in the log. If that is complete, nothing of the file can be lost. */
-function tell({ restored, lost }: SalvageReading, { file, versions }: Repair, isComplete: boolean): void {
+function reportRepair(
+  { restored, lost }: SalvageReading,
+  { file, versions, isComplete }: Repair & { isComplete: boolean },
+): void {
   const named = new Set(file.lines.map(({ id }) => id))
   const found = [...versions].filter(([, version]) => version < Number.POSITIVE_INFINITY)
   let others = found.filter(([id]) => !named.has(id)).length

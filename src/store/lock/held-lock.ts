@@ -1,7 +1,7 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import { type Files, isSameFile, type Stamp, stampOf } from '../../core/files.ts'
-import { parseHolder, readText } from './lock-file.ts'
+import { parseHolder, readLockText } from './lock-file.ts'
 import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/machine.ts'
 
 export interface HeldLockDeps {
@@ -106,7 +106,7 @@ export class HeldLock {
     await this.#beating
     await this.#checking?.catch(() => {})
     if (this.#fd !== null) await files.close(this.#fd).catch(() => {})
-    if (!this.#lost && (await readText(files, path)) === text) await files.rename(path, closedMark(path))
+    if (!this.#lost && (await readLockText(files, path)) === text) await files.rename(path, closedMark(path))
   }
 
   /**
@@ -148,7 +148,7 @@ export class HeldLock {
     let found: string | typeof copied | null
     try {
       const before = files.stampNow(path)
-      found = await readText(files, path)
+      found = await readLockText(files, path)
       // A copy of the lock has the same text. It belongs to a copy of the folder, and this process writes to the original.
       if (before && this.#stamp && !isSameFile(before, this.#stamp)) found = found === text ? copied : found
       if (found === text && before) await this.#renew(path, before)

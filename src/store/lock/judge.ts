@@ -1,7 +1,7 @@
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { sleep } from '../../core/machine.ts'
-import { type Holder, type LockReads, parseHolder, folderPlace, readText } from './lock-file.ts'
+import { type Holder, type LockReads, parseHolder, folderPlace, readLockText } from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 
 export interface LockDeps {
@@ -36,7 +36,7 @@ export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'ch
     const why = `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${silence} to see whether that process still renews ${path}.`
     return await watch(deps, found, { who, why, conclusion: ended(who) })
   }
-  if (!isCopied(files, folder, holder)) throw inUse(holder, processes, folder)
+  if (!isCopied(files, folder, holder)) throw heldByProcess(holder, processes, folder)
   const who = `process ${holder.pid}`
   const why = `The lock ${path} was written by ${who} in another folder, so ${folder} seems to be a copy. Waiting up to ${silence} to see whether that process renews this lock too.`
   const conclusion = `${folder} is taken for a copy and opened. It may lack mail that was stored while it was copied: to copy a folder completely, stop Localpost first`
@@ -114,7 +114,7 @@ async function isHere({ space }: Holder, processes: Processes): Promise<boolean>
   return own.boot !== '' && own.boot === space.boot && own.namespace === space.namespace
 }
 
-function inUse(holder: Holder, processes: Processes, folder: string): LocalpostError {
+function heldByProcess(holder: Holder, processes: Processes, folder: string): LocalpostError {
   const who = holder.pid === processes.pid ? `this same process (${holder.pid})` : `process ${holder.pid}`
   return new LocalpostError(
     'store_in_use',
@@ -138,7 +138,7 @@ export async function watchLock(
   // Counted in reads, so that a process that was suspended meanwhile reads again before it decides.
   for (let looks = 0; looks < silenceMs / lookMs; looks++) {
     await wait(lookMs)
-    if ((await readText(files, path)) !== text) return 'replaced'
+    if ((await readLockText(files, path)) !== text) return 'replaced'
     if ((await timeOf(files, path)) !== first) return 'renewed'
   }
   return 'silent'

@@ -27,7 +27,7 @@ export function folderPlace(files: Pick<Files, 'stampNow'>, folder: string): Fol
 }
 
 /** The text of a new lock file of this process. No two are equal. */
-export async function lockText(processes: Processes, place: FolderPlace | null): Promise<string> {
+export async function lockText(processes: Processes, place: FolderPlace | null = null): Promise<string> {
   const { pid, host } = processes
   const { boot, namespace } = await processes.pidSpace()
   const started = await processes.startOf(pid)
@@ -70,7 +70,7 @@ export async function createLockFile(files: Files, path: string, text: string): 
     } catch (error) {
       const code = codeOf(error)
       // A network volume may create the link and still report that the name is taken.
-      if (code === 'EEXIST') return (await readText(files, path)) === text
+      if (code === 'EEXIST') return (await readLockText(files, path)) === text
       // Another process removed it as a leftover.
       if (code === 'ENOENT') return false
       if (!noLinkCodes.has(code)) throw error
@@ -107,7 +107,7 @@ async function writeNew(files: Files, path: string, text: string): Promise<boole
 export type LockReads = Pick<Files, 'readAll' | 'list' | 'touched' | 'stampNow'>
 
 /** A lock file's text, or null if there is none; `""` if a folder or a link to nothing has its name. */
-export async function readText(
+export async function readLockText(
   files: Pick<LockReads, 'readAll' | 'list'>,
   path: string,
 ): Promise<string | null> {
@@ -124,10 +124,10 @@ const noFileCodes = new Set(['EISDIR', 'ELOOP'])
 
 /** The same, but reads an incomplete text again, because it is written in two steps without hard links. */
 export async function readSettled(files: LockReads, path: string): Promise<string | null> {
-  const text = await readText(files, path)
+  const text = await readLockText(files, path)
   if (text === null || parseHolder(text)) return text
   await sleep(settleMs)
-  return await readText(files, path)
+  return await readLockText(files, path)
 }
 
 const settleMs = 100

@@ -10,7 +10,7 @@ import {
   parseHolder,
   folderPlace,
   readSettled,
-  readText,
+  readLockText,
 } from './lock-file.ts'
 import { isCopied, judge, type LockDeps, lookUp, watchLock, watchMissing } from './judge.ts'
 import { type Processes, systemProcesses } from './processes.ts'
@@ -61,7 +61,7 @@ export async function readLock(
   path: string,
   processes: Processes = systemProcesses,
 ): Promise<{ pid: number | null; host: string; lives: boolean; copied: boolean } | null> {
-  const text = await readText(files, path)
+  const text = await readLockText(files, path)
   if (text === null) return null
   const holder = parseHolder(text)
   if (!holder) return { pid: null, host: '', lives: false, copied: false }

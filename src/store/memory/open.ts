@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createBudget } from '../../core/byte-budget.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
-import { eachNew, type Place } from '../entry.ts'
+import { eachNew, type BlobPlace } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import type { Medium } from '../medium.ts'
 import { createStore } from '../engine.ts'
@@ -79,7 +79,7 @@ function* piecesOf(bytes: Uint8Array, start: number, end: number): Generator<Buf
 
 const pieceLength = 64 * 1024
 
-function bytesOf(place: Place): Uint8Array {
+function bytesOf(place: BlobPlace): Uint8Array {
   if ('bytes' in place) return place.bytes
   throw misuse('A store in memory has no files.')
 }

@@ -8,7 +8,7 @@ import type { Blob, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isStorable } from './joined-texts.ts'
 import type { Named } from '../texts.ts'
-import type { Place } from './table.ts'
+import type { Shard } from './table.ts'
 
 /** Up to this many bytes, a blob is stored in one piece, beside its name. */
 export const mostInline: number = 256 * 1024
@@ -41,11 +41,11 @@ export class Blobs {
   /** The reads of blobs in a partition; see `Store`. @param placeOf  As for `createReads`. */
   reads(
     partition: string,
-    placeOf: (collection: Named) => Place,
+    placeOf: (collection: Named) => Shard,
     assertOpen: () => void,
   ): Pick<Store, 'openBlob' | 'readBlob' | 'blobSize' | 'blobNames'> {
     const all = 'size::float8 AS size, bytes, large::float8 AS large'
-    const find = (id: BlobId, columns: string): Promise<FoundBlob | null> => {
+    const find = (id: BlobId, columns: string): Promise<BlobContent | null> => {
       assertOpen()
       return this.#find(partition, id, columns)
     }
@@ -165,11 +165,11 @@ export class Blobs {
     return gone.length === cleanedAtOnce
   }
 
-  async #find(partition: string, id: BlobId, columns: string): Promise<FoundBlob | null> {
+  async #find(partition: string, id: BlobId, columns: string): Promise<BlobContent | null> {
     const { owner, name } = splitBlobId(id)
     if (!isStorable(owner) || !isStorable(name)) return null
     const text = `SELECT ${columns} FROM ${this.#sql.name('blobs')} WHERE partition = $1 AND owner = $2 AND name = $3`
-    const [found] = await this.#sql.run<FoundBlob>(text, [partition, owner, name])
+    const [found] = await this.#sql.run<BlobContent>(text, [partition, owner, name])
     return found ?? null
   }
 
@@ -195,7 +195,7 @@ interface LargeSpool extends Spool {
   finish(): Promise<number>
 }
 
-interface FoundBlob {
+interface BlobContent {
   readonly size: number
   readonly bytes: Buffer | null
   readonly large: number | null

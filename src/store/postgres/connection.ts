@@ -53,7 +53,7 @@ export class Connection {
     { isLasting = true, mostMs = this.#mostMs }: { isLasting?: boolean; mostMs?: number } = {},
   ): Promise<Row[]> {
     try {
-      const name = isLasting ? nameOf(text) : undefined
+      const name = isLasting ? statementName(text) : undefined
       const query = async (): Promise<Row[]> => {
         const { rows } = await this.#client.query(within(mostMs, { text, values: [...values], name }))
         return rows as Row[]
@@ -82,13 +82,13 @@ export function within(
 
 const same = (error: unknown): unknown => error
 
-const names = new Map<string, string>()
+const statementNames = new Map<string, string>()
 
 /** The name of a prepared statement, which is at most 63 bytes long. */
-function nameOf(text: string): string {
-  const known = names.get(text)
+function statementName(text: string): string {
+  const known = statementNames.get(text)
   if (known !== undefined) return known
   const name = createHash('sha256').update(text).digest('base64url')
-  names.set(text, name)
+  statementNames.set(text, name)
   return name
 }

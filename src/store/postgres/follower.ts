@@ -25,7 +25,7 @@ interface FollowerDeps {
 export class Follower {
   readonly #deps: FollowerDeps
   #state: StoreState
-  #told: number
+  #toldSeq: number
   /** How many times this instance stored commits without learning their numbers, and how many of these it has read since. */
   readonly #unnumbered = { stored: 0, read: 0 }
   /** The running look. */
@@ -38,7 +38,7 @@ export class Follower {
   constructor(deps: FollowerDeps) {
     this.#deps = deps
     this.#state = deps.state
-    this.#told = deps.state.seq
+    this.#toldSeq = deps.state.seq
   }
 
   /** The number of the last commit that was passed on, or is being passed on. */
@@ -48,7 +48,7 @@ export class Follower {
 
   /** The number of the last commit that all listeners know; null after a commit of this instance that they may not know. */
   get told(): number | null {
-    return this.#unnumbered.read < this.#unnumbered.stored ? null : this.#told
+    return this.#unnumbered.read < this.#unnumbered.stored ? null : this.#toldSeq
   }
 
   /** The names of the partitions that have records. */
@@ -66,7 +66,7 @@ export class Follower {
     if (this.#announcing || commits[0]?.seq !== this.seq + 1) return this.look()
     const { instance } = this.#deps
     await this.#announce(commits.map((commit) => ({ ...commit, instance })))
-    this.#told = commits.at(-1)?.seq ?? this.#told
+    this.#toldSeq = commits.at(-1)?.seq ?? this.#toldSeq
   }
 
   /**
@@ -88,14 +88,14 @@ export class Follower {
   }
 
   #begin(): Promise<void> {
-    const look = this.#look()
+    const look = this.#readAll()
     this.#looking = look
     // The next look continues here.
     look.catch(() => (this.#looking = Promise.resolve()))
     return look
   }
 
-  async #look(): Promise<void> {
+  async #readAll(): Promise<void> {
     for (let isDone = false; !isDone;) {
       const { stored } = this.#unnumbered
       isDone = await this.#readOn()
@@ -107,7 +107,7 @@ export class Follower {
   async #readOn(): Promise<boolean> {
     const { sql, instance, onForeign } = this.#deps
     const asked = this.#state
-    const [head, ...others] = await sql.run<Head & (Row | { seq: null })>(
+    const [head, ...others] = await sql.run<LastKnown & (LookRow | { seq: null })>(
       `SELECT (SELECT seq::float8 FROM ${sql.name('localpost')}) AS newest, known.*, next.*
        FROM (SELECT 1) one
        LEFT JOIN (SELECT instance AS known_by, md5(changes) AS known_digest FROM ${sql.name('changes')} WHERE seq = $1)
@@ -126,7 +126,7 @@ export class Follower {
       await this.#skip()
       return true
     }
-    const found = [head, ...others].filter((row): row is Head & Row => row.seq !== null)
+    const found = [head, ...others].filter((row): row is LastKnown & LookRow => row.seq !== null)
     const rows = found.filter(({ seq }) => seq > this.seq)
     const [first] = rows
     if (!first) return found.length < readAtOnce
@@ -146,7 +146,7 @@ export class Follower {
       rows.flatMap((row) => (row.instance === instance ? [] : [row.partition])),
     ))
       onForeign(partition)
-    this.#told = rows.at(-1)?.seq ?? this.#told
+    this.#toldSeq = rows.at(-1)?.seq ?? this.#toldSeq
     return found.length < readAtOnce
   }
 
@@ -157,7 +157,7 @@ export class Follower {
       this.#state = await readState(this.#deps.sql)
       this.#deps.feed.skip(this.seq)
       for (const partition of new Set(['', ...before, ...this.partitions()])) this.#deps.onForeign(partition)
-      this.#told = this.seq
+      this.#toldSeq = this.seq
     })
   }
 
@@ -183,20 +183,20 @@ export class Follower {
 }
 
 /** Whether the database still has the commits of a state. It may have more. */
-function isKnown({ seq, last }: StoreState, { newest, known_by, known_digest }: Head): boolean {
+function isKnown({ seq, last }: StoreState, { newest, known_by, known_digest }: LastKnown): boolean {
   if (newest === null || newest < seq) return false
   // Changes from long ago are removed.
   return !last || known_by === null || (known_by === last.instance && known_digest === last.digest)
 }
 
 /** The columns about the last known commit, which are in each row of a look. */
-interface Head {
+interface LastKnown {
   readonly newest: number | null
   readonly known_by: string | null
   readonly known_digest: string | null
 }
 
-interface Row {
+interface LookRow {
   readonly seq: number
   readonly instance: string
   readonly partition: string

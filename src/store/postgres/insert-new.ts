@@ -3,9 +3,9 @@ import type { CommitChange, StoredCommit } from '../change-feed.ts'
 import { Connection } from './connection.ts'
 import { channelOf } from './listening.ts'
 import type { Membership } from './membership.ts'
-import { namesOf, Parameters } from './parameters.ts'
+import { columnList, Parameters } from './parameters.ts'
 import type { StagedBlob } from './blobs.ts'
-import type { PreparedChange } from './staging.ts'
+import type { RowChange } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
 import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './write.ts'
 import { runSingle } from './transaction.ts'
@@ -24,7 +24,7 @@ export interface NewCommit {
 export function newCommit(
   table: Table,
   partition: string,
-  changes: readonly PreparedChange[],
+  changes: readonly RowChange[],
   blobs: readonly StagedBlob[],
 ): NewCommit | null {
   const rows: StoredRow[] = []
@@ -85,7 +85,7 @@ export async function insertNew(
        SELECT counted.seq - ${count} + given.nth, ${instance}, given.partition, given.changes
        FROM unnest(${partitions}, ${changes}) WITH ORDINALITY AS given (partition, changes, nth), counted)`,
     `stored AS (
-       INSERT INTO ${table.sql} (${namesOf(records)}) SELECT given.* FROM ${parameters.unnest(records)}, counted)`,
+       INSERT INTO ${table.sql} (${columnList(records)}) SELECT given.* FROM ${parameters.unnest(records)}, counted)`,
     `summed AS (${insertTotals(sql, `SELECT given.* FROM ${parameters.unnest(totals)}, counted`)})`,
   ]
   if (blobs.length > 0)

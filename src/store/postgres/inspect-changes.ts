@@ -1,4 +1,4 @@
-import { type Report, Tally } from '../doctor/findings.ts'
+import { type Report, NameTally } from '../doctor/findings.ts'
 import { parseHolder } from '../lock/lock-file.ts'
 import type { Connection } from './connection.ts'
 import { findNames } from './inspect-records.ts'
@@ -12,21 +12,23 @@ export async function inspectInstances(sql: Connection, report: Report): Promise
   const leaders = rows.filter(({ has_turn }) => has_turn)
   if (leaders.length > 1)
     report.problem(
-      `${leaders.length} instances are leaders: ${leaders.map(nameOf).join(', ')}. Mail may be delivered twice.`,
+      `${leaders.length} instances are leaders: ${leaders.map(describeHolder).join(', ')}. Mail may be delivered twice.`,
       `Stop all instances, run DELETE FROM ${sql.name('instances')}, and start them again.`,
     )
   const living = rows.filter(({ lives }) => lives)
   if (living.length === 0) report.ok('No instance uses the database.')
-  else report.note(`Instances that use the database: ${living.map(nameOf).join(', ')}.`)
+  else report.note(`Instances that use the database: ${living.map(describeHolder).join(', ')}.`)
   const [leader] = leaders
   if (leaders.length > 1 || (!leader && living.length === 0)) return
   if (!leader) report.note('No instance is the leader; one becomes it within a second.')
-  else if (leader.lives) report.ok(`The leader is ${nameOf(leader)}.`)
+  else if (leader.lives) report.ok(`The leader is ${describeHolder(leader)}.`)
   else
-    report.note(`The leader was ${nameOf(leader)}, which did not stop properly; the next start takes over.`)
+    report.note(
+      `The leader was ${describeHolder(leader)}, which did not stop properly; the next start takes over.`,
+    )
 }
 
-function nameOf({ holder }: { readonly holder: string }): string {
+function describeHolder({ holder }: { readonly holder: string }): string {
   const known = parseHolder(holder)
   return known ? `process ${known.pid} on the host ${JSON.stringify(known.host)}` : 'an unknown process'
 }
@@ -44,7 +46,7 @@ export async function inspectChanges(sql: Connection, report: Report): Promise<v
   )
   const restart = 'Start all instances again: each then reads everything anew.'
   if (gaps.count > 0) report.problem(`The table of changes has gaps: ${gaps.names}.`, restart)
-  const damaged = new Tally()
+  const damaged = new NameTally()
   let last: number | null = null
   for (let more = true; more;) {
     const rows: { seq: number; changes: string }[] = await sql.run<{ seq: number; changes: string }>(

@@ -1,5 +1,5 @@
 import { listedNames } from '../io-errors.ts'
-import { type Report, Tally } from '../doctor/findings.ts'
+import { type Report, NameTally } from '../doctor/findings.ts'
 import { type BlobId, splitBlobId } from '../names.ts'
 import { toRecord } from '../read-records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
@@ -22,7 +22,7 @@ export async function findNames(
   sql: Connection,
   text: string,
   values: readonly unknown[] = [],
-): Promise<Pick<Tally, 'count' | 'names'>> {
+): Promise<Pick<NameTally, 'count' | 'names'>> {
   const rows = await sql.run<{ partition: string; name: string; count: number }>(
     `SELECT partition, name, (count(*) OVER ())::float8 AS count FROM (${text}) found (partition, name)
      LIMIT ${listedNames}`,
@@ -48,10 +48,10 @@ export async function inspectRecords<T extends StoredRecord>(
   const { problems } = report
   const counts: string[] = []
   for (const { table, isCurrent } of sound) {
-    const damaged = new Tally()
-    const lacking = new Tally()
+    const damaged = new NameTally()
+    const lacking = new NameTally()
     let count = 0
-    for await (const rows of pagesOf(sql, table, isCurrent)) {
+    for await (const rows of rowPages(sql, table, isCurrent)) {
       const wanted: { partition: string; owner: string; name: string }[] = []
       for (const row of rows) {
         count++
@@ -84,18 +84,18 @@ export async function inspectRecords<T extends StoredRecord>(
   await inspectTotals(sql, sound, totals)
 }
 
-type Row = Record<string, unknown> & {
+type RecordRow = Record<string, unknown> & {
   readonly partition: string
   readonly id: string
   readonly version: number
   readonly record: string
 }
 
-async function* pagesOf(sql: Connection, table: Table, isCurrent: boolean): AsyncGenerator<Row[]> {
+async function* rowPages(sql: Connection, table: Table, isCurrent: boolean): AsyncGenerator<RecordRow[]> {
   const own = isCurrent ? table.columns.map(({ name }) => `, "${name}"`).join('') : ''
   let last: { partition: string; id: string } | undefined
   for (;;) {
-    const rows: Row[] = await sql.run<Row>(
+    const rows: RecordRow[] = await sql.run<RecordRow>(
       `SELECT partition, id, version, record::text AS record${own} FROM ${table.sql}
        ${last ? 'WHERE (partition, id) > ($1, $2)' : ''} ORDER BY partition, id LIMIT ${recordsAtOnce}`,
       last ? [last.partition, last.id] : [],
@@ -107,7 +107,7 @@ async function* pagesOf(sql: Connection, table: Table, isCurrent: boolean): Asyn
 }
 
 /** Whether the columns of a row match its record. May throw for a damaged record. */
-function isSound(table: Table, row: Row, isCurrent: boolean): boolean {
+function isSound(table: Table, row: RecordRow, isCurrent: boolean): boolean {
   const record = toRecord<StoredRecord>(row.record)
   if (record.id !== row.id || record.version !== row.version) return false
   if (!isCurrent) return true

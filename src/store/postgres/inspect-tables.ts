@@ -1,4 +1,4 @@
-import { type Report, Tally } from '../doctor/findings.ts'
+import { type Report, NameTally } from '../doctor/findings.ts'
 import type { Connection } from './connection.ts'
 import { schemaVersion } from './schema.ts'
 import type { Table } from './table.ts'
@@ -99,7 +99,7 @@ export async function inspectTables(
       report.problem(`The table "${name}" is missing.`, restoreHint)
       return true
     }
-    const wrong = new Tally()
+    const wrong = new NameTally()
     for (const [column, type] of Object.entries(columns)) {
       const is = table.columns.get(column)
       if (is === undefined) wrong.add(`"${column}" is missing`)

@@ -1,13 +1,13 @@
 import { forEachSlice } from '../../core/slices.ts'
 import type { Connection } from './connection.ts'
-import type { BulkChange, PreparedChange, Staging } from './staging.ts'
+import type { BulkRowChange, RowChange, Staging } from './staging.ts'
 import type { Table } from './table.ts'
 
 /** Reads the stored records that the commits of a batch need: those of their ids, and those that have their unique keys. */
 export function load(
   connection: Connection,
   staging: Staging,
-  commits: Iterable<{ partition: string; changes: readonly (PreparedChange | BulkChange)[] }>,
+  commits: Iterable<{ partition: string; changes: readonly (RowChange | BulkRowChange)[] }>,
 ): Promise<void>[] {
   const wanted = new Map<string, { table: Table; column: string; partitions: string[]; keys: unknown[] }>()
   const want = (table: Table, column: string, partition: string, key: unknown): void => {

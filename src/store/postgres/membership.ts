@@ -84,7 +84,7 @@ export class Membership implements Leadership {
 
   /** Adds the row of this instance, or renews it. */
   async join(connection: Connection): Promise<void> {
-    this.#holder ||= await lockText(this.#processes, null)
+    this.#holder ||= await lockText(this.#processes)
     const adding = connection.run(
       `INSERT INTO ${connection.name('instances')} (id, holder, batch, until) VALUES ($1, $2, $3, ${untilNext})
        ON CONFLICT (id) DO UPDATE SET until = excluded.until`,
@@ -96,10 +96,11 @@ export class Membership implements Leadership {
 
   /** Waits until all other instances know of this one. Call it before a transaction that stores commits, outside of it. */
   async enter(connection: Connection): Promise<void> {
-    if (!this.#isIn) await (this.#entering ??= this.#enter(connection).finally(() => (this.#entering = null)))
+    if (!this.#isIn)
+      await (this.#entering ??= this.#joinAndWait(connection).finally(() => (this.#entering = null)))
   }
 
-  async #enter(connection: Connection): Promise<void> {
+  async #joinAndWait(connection: Connection): Promise<void> {
     await this.join(connection)
     // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
     const renewal = await this.renew(connection)

@@ -9,6 +9,7 @@ export interface Moment {
   readonly wall: number
 }
 
+/** A moment before all others. */
 export const never: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
 
 export const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })

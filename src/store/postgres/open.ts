@@ -30,7 +30,7 @@ export interface PostgresStoreOptions extends StoreSettings {
  * const store = await openPostgresStore({ url: 'postgres://localpost@127.0.0.1/mail', collections })
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PartitionedStore> {
-  return (await openSchema(options, null)).store
+  return (await openSchema(options)).store
 }
 
 /**
@@ -44,7 +44,7 @@ export async function fillPostgresStore(options: PostgresStoreOptions, mark: Mar
   return await openSchema(options, mark)
 }
 
-async function openSchema(options: PostgresStoreOptions, mark: Mark | null): Promise<Filling> {
+async function openSchema(options: PostgresStoreOptions, mark: Mark | null = null): Promise<Filling> {
   const address = parseStoreUrl(options.url)
   const { schema } = address
   // Commits have their own connection, so that they need not wait for reads, and so has the maintenance.

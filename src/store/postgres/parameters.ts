@@ -18,11 +18,11 @@ export class Parameters {
   /** Rows given column by column, as the table `given` of the text. */
   unnest(columns: readonly ColumnOf[]): string {
     const arrays = columns.map(({ values, type }) => this.add(values, type)).join(', ')
-    return `unnest(${arrays}) AS given (${namesOf(columns)})`
+    return `unnest(${arrays}) AS given (${columnList(columns)})`
   }
 }
 
 /** The names of columns, as a list in SQL. */
-export function namesOf(columns: readonly ColumnOf[]): string {
+export function columnList(columns: readonly ColumnOf[]): string {
   return columns.map(({ name }) => `"${name}"`).join(', ')
 }

@@ -12,13 +12,13 @@ import { type Connection, scanMs } from './connection.ts'
 import { encodeKey } from './index-keys.ts'
 import { isStorable, splitTexts } from './joined-texts.ts'
 import { Scan } from './scan.ts'
-import type { Place, Table } from './table.ts'
+import type { Shard, Table } from './table.ts'
 
 /** The reads of records in a partition; see `Store`. */
 type Reads = Pick<Store, 'get' | 'find' | 'page' | 'ids' | 'count' | 'tally' | 'groups'>
 
 /** @param placeOf  Where the records of a collection are. @throws closed. */
-export function createReads(sql: Connection, placeOf: (collection: Named) => Place): Reads {
+export function createReads(sql: Connection, placeOf: (collection: Named) => Shard): Reads {
   return {
     get: async (collection, id) => await readBy(sql, placeOf(collection), 'id', id),
 
@@ -31,7 +31,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Pla
     async page<T extends StoredRecord>(collection: Collection<T>, query: PageQuery = {}) {
       const limit = Math.max(0, query.limit ?? 50)
       const records: T[] = []
-      for await (const row of rowsOf(sql, placeOf(collection), query, limit + 1)) {
+      for await (const row of scanRows(sql, placeOf(collection), query, { wanted: limit + 1 })) {
         if (records.length === limit) return { records, more: true }
         records.push(row.record as T)
       }
@@ -42,7 +42,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Pla
       const ids: string[] = []
       const { limit = Number.POSITIVE_INFINITY } = query
       const place = placeOf(collection)
-      for await (const { id } of rowsOf(sql, place, query, Math.max(0, limit), true))
+      for await (const { id } of scanRows(sql, place, query, { wanted: Math.max(0, limit), idsAlone: true }))
         if (ids.push(id) >= limit) break
       return ids
     },
@@ -52,7 +52,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Pla
       const scan = new Scan(place, query)
       if (!scan.isExact) {
         let count = 0
-        for await (const _ of rowsOf(sql, place, query, Number.POSITIVE_INFINITY, true)) count++
+        for await (const _ of scanRows(sql, place, query, { idsAlone: true })) count++
         return count
       }
       if (scan.isWhole) return await countAll(sql, place)
@@ -110,7 +110,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Pla
 
 async function readBy<T extends StoredRecord>(
   sql: Connection,
-  { table, partition }: Place,
+  { table, partition }: Shard,
   column: string,
   key: string | Buffer,
 ): Promise<T | null> {
@@ -121,9 +121,9 @@ async function readBy<T extends StoredRecord>(
 }
 
 /** The texts of the records whose ids are given, in their order; null for a record that does not exist. */
-export async function readTexts(
+export async function selectTexts(
   sql: Connection,
-  { table, partition }: Place,
+  { table, partition }: Shard,
   ids: readonly string[],
 ): Promise<(string | null)[]> {
   const rows = await sql.run<{ id: string; record: string }>(
@@ -151,7 +151,7 @@ export async function totalOf(sql: Connection, table: Table, index: string): Pro
 }
 
 /** How many records there are. */
-export async function countAll(sql: Connection, { table, partition }: Place): Promise<number> {
+export async function countAll(sql: Connection, { table, partition }: Shard): Promise<number> {
   const [row] = await sql.run<{ records: number }>(
     `SELECT records::float8 AS records FROM ${sql.name('totals')} WHERE partition = $1 AND collection = $2`,
     [partition, table.name],
@@ -166,12 +166,11 @@ export async function countAll(sql: Connection, { table, partition }: Place): Pr
  * @param wanted  How many rows the caller takes at most.
  * @param idsAlone  Reads only the ids if the condition allows it.
  */
-async function* rowsOf(
+async function* scanRows(
   sql: Connection,
-  place: Place,
+  place: Shard,
   query: PageQuery,
-  wanted: number,
-  idsAlone = false,
+  { wanted = Number.POSITIVE_INFINITY, idsAlone = false }: { wanted?: number; idsAlone?: boolean },
 ): AsyncGenerator<{ id: string; record: StoredRecord | null }> {
   let scan = new Scan(place, query)
   const matches = compileQuery(query, place.table.facts)

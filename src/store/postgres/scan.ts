@@ -4,7 +4,7 @@ import { toSql } from './conditions.ts'
 import { afterKey, encodeKey } from './index-keys.ts'
 import { isStorable } from './joined-texts.ts'
 import { Parameters } from './parameters.ts'
-import type { Place } from './table.ts'
+import type { Shard } from './table.ts'
 
 /** The rows that a query is about, in SQL. */
 export class Scan {
@@ -26,7 +26,7 @@ export class Scan {
 
   /** @param afterRow  A row that is left out with those before it. Default: none. */
   constructor(
-    { table, partition }: Place,
+    { table, partition }: Shard,
     query: PageQuery,
     afterRow?: { readonly id: string; readonly key?: Buffer },
   ) {

@@ -60,7 +60,7 @@ export async function prepareCollections(
   const known = new Map(rows.map(({ name, signature }) => [name, signature]))
   const outdated = tables.filter(({ name, signature }) => known.get(name) !== signature)
   if (outdated.some(({ name }) => known.has(name))) await assertAlone()
-  for (const table of outdated) await prepareTable(sql, table, known.has(table.name))
+  for (const table of outdated) await prepareTable(sql, table, { exists: known.has(table.name) })
 }
 
 /** @throws invalid_option if the schema has tables that are not Localpost's. */
@@ -131,7 +131,7 @@ function ownTables(sql: Connection): string[] {
 }
 
 /** Creates the table of a collection, or updates its columns and indexes to this version. */
-async function prepareTable(sql: Connection, table: Table, exists: boolean): Promise<void> {
+async function prepareTable(sql: Connection, table: Table, { exists }: { exists: boolean }): Promise<void> {
   const columns = table.columns.map(({ name, type }) => `"${name}" ${type}`)
   if (!exists) {
     await sql.once(

@@ -16,7 +16,7 @@ export async function stageAll(
   for (const item of batch) {
     const { partition } = item
     try {
-      const changes = await changesOf(connection, staging, item)
+      const changes = await stageChanges(connection, staging, item)
       if (changes.length > 0) commits.push({ seq: seq + commits.length + 1, partition, changes })
     } catch (error) {
       refused.set(item, error)
@@ -26,7 +26,7 @@ export async function stageAll(
 }
 
 /** The changes of a commit, for listeners. @throws unique_conflict, version_conflict. */
-async function changesOf(
+async function stageChanges(
   connection: Transaction,
   staging: Staging,
   item: Waiting,

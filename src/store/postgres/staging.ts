@@ -12,7 +12,7 @@ import { isStorable } from './joined-texts.ts'
 import type { StoredRow, Table } from './table.ts'
 
 /** A change of a commit, copied when `commit` was called. */
-export type PreparedChange =
+export type RowChange =
   | {
       readonly op: 'insert' | 'put' | 'update'
       readonly table: Table
@@ -27,14 +27,14 @@ export type PreparedChange =
     }
 
 /** A change of a record that was read at the version before that of `row`; without `row` it is removed, whatever its version is. */
-export interface BulkChange {
+export interface BulkRowChange {
   readonly table: Table
   readonly id: string
   readonly row: StoredRow | null
 }
 
 /** A copy of a caller's change, with its row. @throws internal_error if it cannot be stored. */
-export function prepareChange(table: Table, change: Change): PreparedChange {
+export function toRowChange(table: Table, change: Change): RowChange {
   if (change.op === 'remove') return { op: 'remove', table, id: change.id, version: change.version }
   const version = change.op === 'update' ? change.record.version + 1 : 1
   const record = { ...change.record, version }
@@ -44,7 +44,7 @@ export function prepareChange(table: Table, change: Change): PreparedChange {
 }
 
 /** The records of a collection in one partition. */
-interface Place {
+interface NamedShard {
   /** That of the collection and the partition. */
   readonly name: string
   readonly table: Table
@@ -62,7 +62,7 @@ interface Known {
 export type BlobRow = StagedBlob & { readonly table: Table; readonly partition: string }
 
 /** Checks the commits of one transaction against the stored records, which have to be learned before. */
-export class Staging extends CommitChecks<Place, Known> {
+export class Staging extends CommitChecks<NamedShard, Known> {
   readonly #stored: Map<string, Known> = new Map()
   readonly #holders: Map<string, string> = new Map()
   /** The records whose blobs from before the batch are removed. */
@@ -93,7 +93,7 @@ export class Staging extends CommitChecks<Place, Known> {
    */
   async stage(
     partition: string,
-    changes: readonly PreparedChange[],
+    changes: readonly RowChange[],
     blobs: readonly StagedBlob[],
   ): Promise<CommitChange[]> {
     const effects: CommitChange[] = []
@@ -113,7 +113,7 @@ export class Staging extends CommitChecks<Place, Known> {
    */
   async stageBulk(
     partition: string,
-    changes: readonly BulkChange[],
+    changes: readonly BulkRowChange[],
     outcome: BulkOutcome,
   ): Promise<CommitChange[]> {
     outcome.applied = 0
@@ -160,19 +160,19 @@ export class Staging extends CommitChecks<Place, Known> {
     return this.#stored.has(recordPlace(toPlace(table, partition), id))
   }
 
-  protected override stored(place: Place, id: string): Known | null {
+  protected override stored(place: NamedShard, id: string): Known | null {
     return this.#stored.get(recordPlace(place, id)) ?? null
   }
 
-  protected override storedHolder(place: Place, key: UniqueKey): string | null {
+  protected override storedHolder(place: NamedShard, key: UniqueKey): string | null {
     return this.#holders.get(holderPlace(place, key)) ?? null
   }
 
-  protected override keysOf(_: Place, { keys }: Known): readonly UniqueKey[] {
+  protected override keysOf(_: NamedShard, { keys }: Known): readonly UniqueKey[] {
     return keys
   }
 
-  #change(partition: string, change: PreparedChange): CommitChange[] {
+  #change(partition: string, change: RowChange): CommitChange[] {
     const { table, op } = change
     const place = toPlace(table, partition)
     const { id, version } = op === 'remove' ? change : change.row
@@ -183,7 +183,7 @@ export class Staging extends CommitChecks<Place, Known> {
     return [this.#put(place, next === version ? change.row : atVersion(table, change.row, next), current)]
   }
 
-  #blob(partition: string, changes: readonly PreparedChange[], blob: StagedBlob): void {
+  #blob(partition: string, changes: readonly RowChange[], blob: StagedBlob): void {
     const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
     if (!change) return
     const { table } = change
@@ -193,7 +193,7 @@ export class Staging extends CommitChecks<Place, Known> {
       this.set(this.#blobs, `${recordPlace(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
   }
 
-  #put(place: Place, row: StoredRow, current: Known | null): CommitChange {
+  #put(place: NamedShard, row: StoredRow, current: Known | null): CommitChange {
     const { table } = place
     const { id, version } = row
     const keys = table.indexes.flatMap(({ name, isUnique }, at) => {
@@ -206,7 +206,7 @@ export class Staging extends CommitChecks<Place, Known> {
     return { op: current ? 'update' : 'insert', collection: table.name, id }
   }
 
-  #remove(place: Place, id: string, current: Known): CommitChange {
+  #remove(place: NamedShard, id: string, current: Known): CommitChange {
     const { table, partition } = place
     this.drop(place, id, current)
     const at = recordPlace(place, id)
@@ -221,6 +221,6 @@ function atVersion(table: Table, { text }: StoredRow, version: number): StoredRo
   return table.rowOf(toRecord<StoredRecord>(changed), changed)
 }
 
-function toPlace(table: Table, partition: string): Place {
+function toPlace(table: Table, partition: string): NamedShard {
   return { name: nameInPartition(table.name, partition), table, partition }
 }

@@ -17,13 +17,13 @@ import { databaseFault } from './faults.ts'
 import { Follower } from './follower.ts'
 import { channelOf, Listening } from './listening.ts'
 import type { Membership } from './membership.ts'
-import { createReads, readTexts, totalOf } from './reads.ts'
-import { type BulkChange, prepareChange } from './staging.ts'
+import { createReads, selectTexts, totalOf } from './reads.ts'
+import { type BulkRowChange, toRowChange } from './staging.ts'
 import { createTexts } from './texts.ts'
 import type { TextSearch } from './texts-schema.ts'
 import { type RunStoppable, withStoppable } from './stoppable.ts'
-import { readStatus, sizeOf } from './status.ts'
-import type { Place, Table } from './table.ts'
+import { readStatus, sizeOfTables } from './status.ts'
+import type { Shard, Table } from './table.ts'
 import { Upkeep } from './upkeep.ts'
 import type { Named } from '../texts.ts'
 import { Views } from '../views.ts'
@@ -70,7 +70,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     calls,
     schema,
     membership.id,
-    (hasResigned) => void (hasResigned ? upkeep : follower).look(),
+    (hasResigned) => void (hasResigned ? upkeep.run() : follower.look()),
   )
   const foreign = new Set<(partition: string) => void>()
   const state = await readState(own)
@@ -114,7 +114,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     onFault: (fault) => upkeep.note(fault),
   })
   // Listens to other instances now, so that none of their commits is missed.
-  await upkeep.look()
+  await upkeep.run()
   // So that the first commit need not wait for the other instances. If this fails, that commit tries again, and reports it.
   membership.enter(own).catch(() => {})
 
@@ -140,14 +140,14 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
 
   function viewOf(partition: string): Store {
     const view = views.open(partition)
-    const placeOf = (collection: Named): Place => {
+    const placeOf = (collection: Named): Shard => {
       assertOpen()
       return { table: tableOf(collection), partition }
     }
 
     async function commit(changes: readonly Change[], given: readonly Blob[] = []): Promise<void> {
       assertOpen()
-      const prepared = changes.map((change) => prepareChange(tableOf(change.collection), change))
+      const prepared = changes.map((change) => toRowChange(tableOf(change.collection), change))
       const named = given.map((blob) => ({ blob, ...blobNameIn(changes, blob) }))
       const texts = prepared.map((change) => (change.op === 'remove' ? '' : change.row.text))
       const size = admit(changes, texts, given, pending, () => {
@@ -174,8 +174,8 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
             change,
             {
               facts: collection.facts,
-              read: (part) => readTexts(shared, place, part),
-              put(record, text): BulkChange {
+              read: (part) => selectTexts(shared, place, part),
+              put(record, text): BulkRowChange {
                 return { table, id: record.id, row: table.rowOf(record, text) }
               },
               remove: (id) => ({ table, id, row: null }),
@@ -233,7 +233,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
     total: async (collection, index = 'id') => await totalOf(shared, tableOf(collection), index),
     async figures() {
       const { commits, failures } = writer
-      return { commits, failures, bytes: await sizeOf(urgent, schema) }
+      return { commits, failures, bytes: await sizeOfTables(urgent, schema) }
     },
     onForeignChange(listener) {
       foreign.add(listener)
@@ -244,7 +244,7 @@ export async function startStore(deps: StoreParts): Promise<PartitionedStore> {
       assertOpen()
       const reads = createReads(shared, (collection) => ({ table: tableOf(collection), partition: name }))
       const removed = new Set<string>()
-      const removals: BulkChange[] = []
+      const removals: BulkRowChange[] = []
       try {
         do {
           removals.length = 0

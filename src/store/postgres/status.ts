@@ -47,7 +47,7 @@ export async function readStatus(deps: {
 }
 
 /** The size of all tables of a schema with their indexes, in bytes; null if the database does not say within a second. */
-export function sizeOf(sql: Connection, schema: string): Promise<number | null> {
+export function sizeOfTables(sql: Connection, schema: string): Promise<number | null> {
   return withinASecond(
     sql
       .run<{ bytes: number }>(

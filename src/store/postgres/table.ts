@@ -30,7 +30,7 @@ export interface StoredRow {
 }
 
 /** The records of a collection in one partition. */
-export interface Place {
+export interface Shard {
   readonly table: Table
   readonly partition: string
 }

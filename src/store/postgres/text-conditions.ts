@@ -4,7 +4,7 @@ import { toSql } from './conditions.ts'
 import type { Parameters } from './parameters.ts'
 import { isStorable } from './joined-texts.ts'
 import { recordMayHold } from './record-terms.ts'
-import type { Place, Table } from './table.ts'
+import type { Shard, Table } from './table.ts'
 
 /** Texts from one id (inclusive) to another (exclusive); null for no bound. */
 export interface Slice {
@@ -14,7 +14,7 @@ export interface Slice {
 const whole: Slice = { from: null, below: null }
 
 /** The statement that selects the matches and whether they are undecided. */
-export function hitsOf(place: Place, query: TextQuery, parameters: Parameters, slice: Slice = whole): string {
+export function hitsOf(place: Shard, query: TextQuery, parameters: Parameters, slice: Slice = whole): string {
   const { name, bounds, hit, also, missing } = conditionsOf(place, query, parameters, slice)
   const { from, below } = slice
   // OFFSET keeps the server from searching an index for each slice.
@@ -43,7 +43,7 @@ export interface TextConditions {
 }
 
 export function conditionsOf(
-  { table, partition }: Place,
+  { table, partition }: Shard,
   { terms, where, missingAfter }: TextQuery,
   parameters: Parameters,
   { from, below }: Slice = whole,
@@ -96,7 +96,7 @@ export function hasNoText(table: Table, after: string): string {
 
 function termSql(names: readonly string[], term: TextTerm, parameters: Parameters): string {
   const { parts, forms, isNegative } = term
-  const patterns = forms.map((form) => cleaned(form)).map((form) => parameters.add(`%${escaped(form)}%`))
+  const patterns = forms.map((form) => parameters.add(`%${escapedPattern(cleaned(form))}%`))
   const one = parts.flatMap((part) => {
     const at = names.indexOf(part)
     if (at < 0) throw misuse(`The texts of the collection have no part ${JSON.stringify(part)}.`)
@@ -114,6 +114,6 @@ export function cleaned(text: string | null): string | null {
 }
 
 /** A text with the special characters of a pattern escaped. */
-function escaped(text: string): string {
+function escapedPattern(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

@@ -4,21 +4,21 @@ import type { TextMatch, TextMatches, TextPage, TextPlace, TextQuery } from '../
 import type { Connection } from './connection.ts'
 import { Parameters } from './parameters.ts'
 import { countAll } from './reads.ts'
-import type { Place } from './table.ts'
+import type { Shard } from './table.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { allOf, conditionsOf, hitsOf, type Slice, textsOf } from './text-conditions.ts'
 
 /** One search, which may be stopped. */
 export class Search {
   readonly #sql: Connection
-  readonly #place: Place
+  readonly #place: Shard
   readonly #query: TextQuery
   readonly #run: RunStoppable
   readonly #until: number
 
   constructor(
     sql: Connection,
-    place: Place,
+    place: Shard,
     query: TextQuery,
     run: RunStoppable,
     mostMs: number = Number.POSITIVE_INFINITY,
@@ -31,7 +31,7 @@ export class Search {
   }
 
   async all(): Promise<TextMatches> {
-    const hits = await this.#hits(undefined, firstMs)
+    const hits = await this.#hits({ mostMs: firstMs })
     return hits ? { matches: hits.map(toMatch), left: 0 } : await this.#inSteps()
   }
 
@@ -98,7 +98,7 @@ export class Search {
   async #newest({ before, offset, limit }: TextPlace): Promise<TextPage | null> {
     if (offset + limit > newestTexts) return null
     const from = await this.#stepFrom(before, newestTexts)
-    const hits = from && (await this.#hits({ from: from.id, below: before }))
+    const hits = from && (await this.#hits({ slice: { from: from.id, below: before } }))
     if (!hits || hits.length < offset + limit || hits.some(({ undecided }) => undecided)) return null
     const ids = hits.slice(offset, offset + limit).map(({ id }) => id)
     const isPartial = from.id !== null || before !== null
@@ -120,7 +120,7 @@ export class Search {
   }
 
   /** The matches of a slice, newest first; null if that takes too long. @param slice  Default: all. */
-  #hits(slice: Slice | undefined, mostMs: number = longestStepMs): Promise<Hit[] | null> {
+  #hits({ slice, mostMs = longestStepMs }: { slice?: Slice; mostMs?: number }): Promise<Hit[] | null> {
     return this.#ask<Hit>(mostMs, (parameters) => {
       const hits = hitsOf(this.#place, this.#query, parameters, slice)
       return `SELECT id, undecided FROM (${hits}) hits ORDER BY id DESC`
@@ -136,7 +136,7 @@ export class Search {
     for (;;) {
       const began = monotonicNow()
       const from: { readonly id: string | null } | null = await this.#stepFrom(below, size)
-      const hits = from && (await this.#hits({ from: from.id, below }))
+      const hits = from && (await this.#hits({ slice: { from: from.id, below } }))
       if (!hits) {
         if (this.#isOver())
           return { matches, left: Math.max(0, (await countAll(this.#sql, this.#place)) - looked) }

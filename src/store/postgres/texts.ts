@@ -1,8 +1,8 @@
 import { splitBlobId } from '../names.ts'
 import type { Named, NewText, Texts } from '../texts.ts'
 import { type Connection, scanMs } from './connection.ts'
-import { type ColumnOf, namesOf, Parameters } from './parameters.ts'
-import type { Place } from './table.ts'
+import { type ColumnOf, columnList, Parameters } from './parameters.ts'
+import type { Shard } from './table.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { cleaned, hasNoText, textsOf } from './text-conditions.ts'
 import { indexName } from './texts-schema.ts'
@@ -19,7 +19,7 @@ type Searching = <T>(work: (run: RunStoppable) => Promise<T>, signal: AbortSigna
 export function createTexts(
   sql: Connection,
   searching: Searching,
-  placeOf: (collection: Named) => Place,
+  placeOf: (collection: Named) => Shard,
 ): Texts {
   return {
     async put(collection, given) {
@@ -115,7 +115,7 @@ export function createTexts(
  */
 async function putTexts(
   sql: Connection,
-  { table, partition }: Place,
+  { table, partition }: Shard,
   given: readonly NewText[],
   locked: 'SKIP LOCKED' | '' = '',
 ): Promise<string[]> {
@@ -134,7 +134,7 @@ async function putTexts(
   // FOR KEY SHARE waits for a commit that removes the record, and such a commit waits for this lock. The order keeps two
   // instances from waiting for each other.
   const rows = await sql.run<{ id: string }>(
-    `INSERT INTO ${name} (partition, ${namesOf(columns)})
+    `INSERT INTO ${name} (partition, ${columnList(columns)})
      SELECT ${own}, given.* FROM ${parameters.unnest(columns)}, LATERAL (
        SELECT FROM ${table.sql} stored WHERE stored.partition = ${own} AND stored.id = given.id FOR KEY SHARE ${locked}
      ) record ORDER BY given.id

@@ -41,7 +41,7 @@ export class Upkeep {
 
   constructor(deps: UpkeepDeps) {
     this.#deps = deps
-    this.#looks = setInterval(() => void this.look(), lookMs)
+    this.#looks = setInterval(() => void this.run(), lookMs)
     this.#cleanings = setInterval(() => {
       this.#cleaning ??= this.#clean().finally(() => (this.#cleaning = null))
     }, cleaningMs)
@@ -81,12 +81,12 @@ export class Upkeep {
   }
 
   /** Does what is due. Never rejects. */
-  look(): Promise<void> {
+  run(): Promise<void> {
     if (this.#isEnding) return Promise.resolve()
-    return (this.#looking ??= this.#look().finally(() => (this.#looking = null)))
+    return (this.#looking ??= this.#runOnce().finally(() => (this.#looking = null)))
   }
 
-  async #look(): Promise<void> {
+  async #runOnce(): Promise<void> {
     const { pool, schema, sql, membership, follower, listening } = this.#deps
     try {
       if (this.#trouble || monotonicNow() - this.#renewed >= renewalMs) {

@@ -4,7 +4,7 @@ import { databaseFault } from './faults.ts'
 import { type NewCommit, newCommit } from './insert-new.ts'
 import type { StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
-import type { BulkChange, PreparedChange } from './staging.ts'
+import type { BulkRowChange, RowChange } from './staging.ts'
 import type { Table } from './table.ts'
 
 /** A commit that waits to be stored. */
@@ -15,11 +15,11 @@ export type Waiting = {
   readonly reject: (error: unknown) => void
 } & (
   | {
-      readonly changes: readonly PreparedChange[]
+      readonly changes: readonly RowChange[]
       readonly blobs: StagedBlobs
     }
   | {
-      readonly bulk: readonly BulkChange[]
+      readonly bulk: readonly BulkRowChange[]
       readonly outcome: BulkOutcome
       /** Whether listeners get one change for all records. */
       readonly isBulk: boolean
@@ -64,7 +64,7 @@ export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits
 /** The records that a commit concerns. */
 export function recordsOf(item: Waiting): {
   partition: string
-  changes: readonly (PreparedChange | BulkChange)[]
+  changes: readonly (RowChange | BulkRowChange)[]
 } {
   const { partition } = item
   if ('bulk' in item) return { partition, changes: item.bulk }
@@ -72,7 +72,7 @@ export function recordsOf(item: Waiting): {
 }
 
 /** Waits for the large blobs of a batch, outside of its transaction. A commit whose blobs failed is rejected and left out. */
-export async function written(batch: readonly Waiting[]): Promise<Waiting[]> {
+export async function withBlobsWritten(batch: readonly Waiting[]): Promise<Waiting[]> {
   const ready: Waiting[] = []
   for (const item of batch) {
     try {

@@ -1,6 +1,6 @@
 import type { StoredCommit } from '../change-feed.ts'
 import type { Connection } from './connection.ts'
-import { type ColumnOf, namesOf, Parameters } from './parameters.ts'
+import { type ColumnOf, columnList, Parameters } from './parameters.ts'
 import type { BlobRow, Staging } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
 import type { Transaction } from './transaction.ts'
@@ -16,7 +16,7 @@ interface Written {
 }
 
 /** Sends the statements that write what the batch changes. */
-export function write(
+export function writeBatch(
   connection: Transaction,
   staging: Staging,
   { instance, channel, commits }: Written,
@@ -54,7 +54,7 @@ export function write(
       const columns = recordColumns(table, part)
       const set = columns.slice(2).map(({ name }) => `"${name}" = excluded."${name}"`)
       connection.send(
-        `INSERT INTO ${table.sql} (${namesOf(columns)}) SELECT * FROM ${parameters.unnest(columns)}
+        `INSERT INTO ${table.sql} (${columnList(columns)}) SELECT * FROM ${parameters.unnest(columns)}
          ON CONFLICT (partition, id) DO UPDATE SET ${set.join(', ')}`,
         parameters.values,
       )

@@ -11,9 +11,9 @@ import { load } from './load.ts'
 import type { Membership, Renewal } from './membership.ts'
 import type { StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
-import { type BulkChange, type PreparedChange, Staging } from './staging.ts'
-import { firstOf, newCommitsOf, recordsOf, type Waiting, written } from './waiting.ts'
-import { write } from './write.ts'
+import { type BulkRowChange, type RowChange, Staging } from './staging.ts'
+import { firstOf, newCommitsOf, recordsOf, type Waiting, withBlobsWritten } from './waiting.ts'
+import { writeBatch } from './write.ts'
 import { transact } from './transaction.ts'
 import { stageAll } from './stage-batch.ts'
 
@@ -44,13 +44,13 @@ export class Writer {
   }
 
   /** While large blobs are written, the commit keeps its place in the order. */
-  commit(partition: string, changes: readonly PreparedChange[], blobs: StagedBlobs): Promise<void> {
+  commit(partition: string, changes: readonly RowChange[], blobs: StagedBlobs): Promise<void> {
     // The promise may reject before anything awaits it.
     if ('writing' in blobs) blobs.writing.catch(() => {})
     return this.#push((end) => ({ partition, changes, blobs, ...end }))
   }
 
-  async bulk(partition: string, bulk: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome> {
+  async bulk(partition: string, bulk: readonly BulkRowChange[], isBulk: boolean): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { applied: 0, stale: [] }
     await this.#push((end) => ({ partition, bulk, outcome, isBulk, ...end }))
     return outcome
@@ -85,7 +85,7 @@ export class Writer {
     for (await nextTurn(); this.#waiting.length > 0; await nextTurn()) {
       const batch = firstOf(this.#waiting)
       this.#waiting = this.#waiting.slice(batch.length)
-      await this.#store(await written(batch))
+      await this.#store(await withBlobsWritten(batch))
     }
     this.#running = null
   }
@@ -146,7 +146,7 @@ export class Writer {
         membership.assertIn()
         const commits = await stageAll(connection, staging, batch, refused, seq)
         if (commits.length > 0)
-          write(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
+          writeBatch(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
         // If this instance is the only one, the last commit is its own.
         const lastAlone = renewal.lastAlone === null ? null : seq + commits.length
         Object.assign(outcome, { commits, renewal: { ...renewal, lastAlone } })
