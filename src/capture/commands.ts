@@ -1,6 +1,7 @@
 import sasl from 'smtp-server/lib/sasl.js'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
-import { readPath } from './path.ts'
+import { Refusal } from './replies.ts'
+import { normalizeAddress } from '../mime/headers/addresses.ts'
 
 /** smtp-server's connection, corrected where its paths and parameters differ from the RFCs. */
 export abstract class CommandConnection extends SMTPConnection {
@@ -85,4 +86,119 @@ type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
 const parameters: Readonly<Record<'MAIL' | 'RCPT', ReadonlySet<string>>> = {
   MAIL: new Set(['SIZE', 'BODY', 'SMTPUTF8', 'RET', 'ENVID', 'AUTH']),
   RCPT: new Set(['NOTIFY', 'ORCPT']),
+}
+
+/** The kinds of AUTH that are offered. */
+export const authMethods: readonly string[] = ['PLAIN', 'LOGIN']
+
+/** The SASL mechanism of an AUTH command (RFC 4422 section 3.1), in upper case; null if it names none. */
+function mechanismOf(line: string): string | null {
+  return /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase() ?? null
+}
+
+/**
+ * The refusal of a command that smtp-server would accept, or answer with 500; null for all others.
+ *
+ * @param name  In upper case.
+ */
+export function refusedCommand(
+  name: string,
+  line: string,
+  { hasStartTls, isInTransaction }: { hasStartTls: boolean; isInTransaction: boolean },
+): Refusal | null {
+  if (unimplemented.has(name) || (name === 'STARTTLS' && !hasStartTls))
+    return new Refusal(502, `5.5.1 ${name} is not implemented`)
+  if (bare.has(name) && line.trimEnd().length > name.length)
+    return new Refusal(501, `5.5.4 Syntax: ${name} without arguments`)
+  // RFC 4954 section 4.
+  if (name === 'AUTH' && isInTransaction)
+    return new Refusal(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
+  const mechanism = name === 'AUTH' ? mechanismOf(line) : null
+  if (mechanism !== null && !authMethods.includes(mechanism))
+    return new Refusal(
+      504,
+      `5.5.4 AUTH ${mechanism} is not offered, use ${authMethods.join(' or ')}`,
+      'auth_unsupported',
+    )
+  return null
+}
+
+/**
+ * Commands of SMTP, its extensions and its predecessors that this server does not have. They are known, so the reply is
+ * 502 and not 500.
+ */
+const unimplemented: ReadonlySet<string> = new Set(
+  'EXPN BDAT ETRN ATRN TURN SEND SOML SAML BURL XCLIENT XFORWARD'.split(' '),
+)
+
+/** Commands whose arguments are refused, because the client would expect them to have an effect. */
+const bare: ReadonlySet<string> = new Set(['DATA', 'RSET'])
+
+/** The parsed argument of MAIL or RCPT. */
+export interface PathCommand {
+  /** The bare address, with an internationalised domain as A-labels; `""` for `<>`. */
+  address: string
+  /** The ESMTP parameters after the path. */
+  parameters: string
+  /** Whether the angle brackets are missing. Some local tools leave them out. */
+  isBare: boolean
+}
+
+/**
+ * Parses the path of `MAIL FROM:<…> …` and `RCPT TO:<…> …`. smtp-server's parser does not support quoted local parts and
+ * converts A-labels to Unicode.
+ *
+ * @param argument  The text after the colon.
+ * @returns null if the path is neither an address, nor `<>`, nor a local part alone.
+ * @see RFC 5321 section 4.1.2, RFC 6531
+ */
+function readPath(argument: string): PathCommand | null {
+  const text = argument.trim()
+  const isBare = !text.startsWith('<')
+  const end = isBare ? endOfWord(text) : endOfPath(text)
+  if (end === -1) return null
+  const parameters = isBare ? text.slice(end) : text.slice(end + 1)
+  if (parameters !== '' && !/^\s/.test(parameters)) return null
+  // A source route must be accepted and ignored: RFC 5321 appendix C.
+  const path = text.slice(isBare ? 0 : 1, end).replace(/^@[^\s,:@]+(?:,@[^\s,:@]+)*:/, '')
+  const address = path === '' || isLocalPart(path) ? path : lenient(path)
+  return address === null ? null : { address, parameters: parameters.trim(), isBare }
+}
+
+/**
+ * Whether a path is a local part without a domain. `postmaster` must be accepted (RFC 5321 section 4.1.1.3); cron, sudo
+ * and `mail` send to `root` and to user names.
+ */
+function isLocalPart(path: string): boolean {
+  return path.length <= 64 && (dotAtom.test(path) || quotedString.test(path))
+}
+
+const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
+const quotedString = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/
+
+/** Where an address without angle brackets ends; -1 if there is none. It ends at the first space. */
+function endOfWord(text: string): number {
+  return /^[^\s<>]+(?!\S)/.exec(text)?.[0].length ?? -1
+}
+
+/** The position of the closing `>` outside of quotes; -1 if there is none. */
+function endOfPath(text: string): number {
+  let inQuotes = false
+  for (let i = 1; i < text.length; i++) {
+    const character = text[i]
+    if (inQuotes && character === '\\') i++
+    else if (character === '"') inQuotes = !inQuotes
+    else if (character === '>' && !inQuotes) return i
+    else if (character === '<' && !inQuotes) return -1
+  }
+  return -1
+}
+
+/** A valid address, normalized; else text that has the shape of one, unchanged: real senders exceed the limits of the RFC. */
+function lenient(path: string): string | null {
+  // Invisible characters make one address look like another and control characters split log lines.
+  if (/[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff]/.test(path)) return null
+  const checked = normalizeAddress(path)
+  if ('address' in checked) return checked.address
+  return path.length <= 512 && /^[^\s@<>]+@[^\s@<>]+$/.test(path) ? path : null
 }

@@ -10,7 +10,7 @@ import { maxWithoutMessage, type SmtpTimeouts } from './progress.ts'
 import { hasEnhancedCode, linesOfReply, lostAccess, Refusal, refusalOf } from './replies.ts'
 import { CaptureStream } from './stream.ts'
 import { isHttpRequest, TlsConnection } from './tls-connection.ts'
-import { refusedCommand } from './refused-commands.ts'
+import { refusedCommand } from './commands.ts'
 import type { ClientFacts } from './logged-session.ts'
 
 /**

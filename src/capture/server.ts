@@ -15,7 +15,7 @@ import { defaultSmtpTimeouts } from './progress.ts'
 import { smtpUserOf } from './auth.ts'
 import { Slots } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
-import { authMethods } from './refused-commands.ts'
+import { authMethods } from './commands.ts'
 import type { ConnectionHost } from './tls-connection.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */

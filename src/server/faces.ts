@@ -1,4 +1,6 @@
 import type { Face } from './face.ts'
+import type { H3Event } from 'h3'
+import type { Route } from './route.ts'
 
 /** Finds the face that a path belongs to; null for the paths of Localpost itself. */
 export type FindFace = (pathname: string) => Face | null
@@ -28,3 +30,55 @@ export function createFindFace(faces: readonly Face[]): FindFace {
     return deep.find(([prefix]) => pathname.startsWith(prefix))?.[1] ?? first
   }
 }
+
+/** The APIs of providers, whose routes and schemas are loaded when they are first requested. */
+export interface LaterFaces {
+  readonly all: readonly Face[]
+  /** Loads the rows of some of them, with the account of this interface behind them. */
+  load(faces: readonly Face[]): Promise<readonly Route[]>
+}
+
+/**
+ * Makes the hook that runs before the route of a request is found: it loads the routes of a face at the first request for
+ * one of its paths. Faces with the same first segment are loaded together, since a path may have methods of several.
+ *
+ * @param isOwn  Whether this account answers a request to the path of a face. Nothing is loaded for others.
+ * @param add  Called with the rows, once for each face.
+ */
+export function createLoading(
+  { all, load }: LaterFaces,
+  faceOf: FindFace,
+  isOwn: (event: H3Event, face: Face) => boolean,
+  add: (routes: readonly Route[]) => void,
+): (event: H3Event) => Promise<void> | undefined {
+  const pending = new Set(all)
+  const loading = new Map<string, Promise<void>>()
+
+  async function loadAt(segment: string): Promise<void> {
+    const faces = all.filter((face) => firstSegmentOf(face) === segment)
+    add(await load(faces))
+    for (const face of faces) pending.delete(face)
+  }
+
+  return (event) => {
+    const face = pending.size === 0 ? null : faceOf(event.url.pathname)
+    if (!face || !pending.has(face) || !isOwn(event, face)) return undefined
+    const segment = firstSegmentOf(face)
+    const running = loading.get(segment) ?? loadAt(segment).finally(() => loading.delete(segment))
+    loading.set(segment, running)
+    return running.catch((error: unknown) => {
+      event.context[failure] = error
+    })
+  }
+}
+
+/** @throws what kept the routes of this request from being loaded. */
+export function assertLoaded({ context }: Pick<H3Event, 'context'>): void {
+  if (failure in context) throw context[failure]
+}
+
+function firstSegmentOf({ prefix }: Face): string {
+  return prefix.split('/', 2)[1] ?? ''
+}
+
+const failure = 'localpost.load'

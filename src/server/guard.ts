@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { authorityOf, isLoopback } from '../net/hosts.ts'
+import type { ServerDeps } from './deps.ts'
 
 /**
  * The host of a Host header or an authority: lower case, without port, brackets and trailing dot.
@@ -121,4 +122,22 @@ function ownAddress(request: IncomingMessage): string | undefined {
 /** @param rawHeaders  Alternating names and values. */
 function countHosts(rawHeaders: readonly string[]): number {
   return rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length
+}
+
+/** The names of hosts that are served: what was given, and the name that the listener was opened with, once it is open. */
+export function createAllowedHosts({
+  config,
+  listener,
+}: Pick<ServerDeps, 'config' | 'listener'>): () => Set<string> {
+  const given = config.publicUrl ? [...config.allowHosts, new URL(config.publicUrl).host] : config.allowHosts
+  const hosts = new Set(given.flatMap((host) => hostOf(host) ?? []))
+  let ownUrl: string | undefined
+  return () => {
+    const url = listener()?.url
+    if (url !== undefined && url !== ownUrl) {
+      ownUrl = url
+      hosts.add(hostOf(new URL(url).host) ?? '')
+    }
+    return hosts
+  }
 }

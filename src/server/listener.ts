@@ -15,7 +15,7 @@ import { listenError } from '../net/listen-error.ts'
 import { unsafePorts } from '../net/unsafe-ports.ts'
 import { answerClientErrors } from './client-error.ts'
 import { trackSilent, trackUpgraded } from './connections.ts'
-import { ListenerRequest } from './listener-request.ts'
+import { ListenerRequest } from './framing.ts'
 
 /** Opens an HTTP listener for a Node request handler. */
 export type OpenListener = (handler: RequestListener, address: ListenAddress) => Promise<HttpListener>

@@ -44,7 +44,7 @@ import { isTag } from '../../src/search/query.ts'
 import { searchableText } from '../../src/mime/html/searchable-text.ts'
 import { renderTexts, type LanguageEngine } from '../../src/templates/engines.ts'
 import { formatDate } from '../../src/templates/format-date.ts'
-import { refusedCommand } from '../../src/capture/refused-commands.ts'
+import { refusedCommand } from '../../src/capture/commands.ts'
 
 /** The folders of `src` whose exported functions read what others wrote: mail, requests, style sheets, records of DNS. */
 export const folders: readonly string[] = [
@@ -97,7 +97,7 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
   'attachments/data-uri.ts decodeBase64': (text) => decodeBase64(text),
-  'capture/refused-commands.ts refusedCommand': (text) =>
+  'capture/commands.ts refusedCommand': (text) =>
     ['MAIL FROM:', 'AUTH '].map((begin) =>
       refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),
     ),
