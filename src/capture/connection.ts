@@ -74,7 +74,7 @@ export class CaptureConnection extends TlsConnection {
       phase: isInData || this._upgrading ? ('data' as const) : ('command' as const),
       dataBytes: isInData ? (this.#parser?.dataBytes ?? 0) : 0,
     }
-    const fault = this.progress.look(activity, now, patience)
+    const fault = this.progress.check(activity, now, patience)
     if (fault !== null) this.#refuse(new Refusal(421, `4.4.2 ${fault}, closing the connection`, 'too_slow'))
   }
 

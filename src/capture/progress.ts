@@ -44,10 +44,11 @@ const maxBegun = 100
  * transactions again and again, makes none, and cannot keep a connection that another client needs.
  */
 export class Progress {
-  /** Number of commands received, and of messages accepted. */
+  /** Number of commands received. */
   commands = 0
+  /** Number of messages accepted. */
   messages = 0
-  /** When the session last made progress. */
+  /** When the session last made progress: with a command that leads to a message, with data, or while the server worked. */
   workedAt: number
   /** Number of commands that made progress. */
   #useful = 0
@@ -55,7 +56,9 @@ export class Progress {
   #begun = 0
   #commandsBefore = 0
   #seen = { commands: 0, useful: 0, messages: 0, phase: 'command', dataBytes: 0 }
+  /** Since when the server waits for the next command, of whatever kind, or for the next piece of a message. */
   #awaitedSince: number
+  /** Since when it waits for a whole message. */
   #messageSince: number
 
   constructor(now: number) {
@@ -80,8 +83,12 @@ export class Progress {
     this.#commandsBefore = this.commands
   }
 
-  /** @returns Why the client took too long, as text for the reply; null if it did not. */
-  look({ isAwaited, phase, dataBytes }: ClientActivity, now: number, limits: SmtpTimeouts): string | null {
+  /**
+   * Compares with the last check, and notes what the client has done since.
+   *
+   * @returns Why the client took too long, as text for the reply; null if it did not.
+   */
+  check({ isAwaited, phase, dataBytes }: ClientActivity, now: number, limits: SmtpTimeouts): string | null {
     const seen = this.#seen
     if (this.messages !== seen.messages) {
       seen.messages = this.messages

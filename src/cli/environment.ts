@@ -3,7 +3,7 @@ import { readTyped } from '../options/read.ts'
 import { misspeltVariables, variableOf } from '../options/variables.ts'
 import { optionFlags, setOption } from './option-flags.ts'
 
-/** Reads the LOCALPOST_* variables. */
+/** What the LOCALPOST_* variables say. */
 export interface Environment {
   /** Path of the configuration file. */
   config: string | undefined

@@ -23,29 +23,41 @@ export function createSettle(deps: {
 }): () => Promise<void> {
   const { store, outbox, first, others } = deps
   return async () => {
-    let cancel = (): void => {}
-    let stopListening = (): void => {}
-    const still = new Promise<void>((resolve) => {
-      let left = stillTicks
-      const tick = (): void => {
-        if (left-- === 0) resolve()
-        else cancel = systemClock.after(tickMs, tick)
-      }
-      stopListening = store.changes(() => (left = stillTicks))
-      tick()
-    })
     await keepAlive(async () => {
+      for (const one of first) await one.idle()
+      const quiet = waitForQuiet(store)
       try {
-        for (const one of first) await one.idle()
-        await Promise.race([outbox.idle(), still])
+        await Promise.race([outbox.idle(), quiet.begun])
       } finally {
-        cancel()
-        stopListening()
+        quiet.cancel()
       }
       for (const other of others) await other.idle()
     })
   }
 }
 
-const tickMs = 5
-const stillTicks = 50
+/** Waits until nothing was stored for some turns of the event loop. */
+function waitForQuiet(store: Store): { begun: Promise<void>; cancel(): void } {
+  let cancelTick = (): void => {}
+  let stopListening = (): void => {}
+  const begun = new Promise<void>((resolve) => {
+    let left = quietTurns
+    const tick = (): void => {
+      if (left-- === 0) resolve()
+      else cancelTick = systemClock.after(turnMs, tick)
+    }
+    stopListening = store.changes(() => (left = quietTurns))
+    tick()
+  })
+  return {
+    begun,
+    cancel() {
+      cancelTick()
+      stopListening()
+    },
+  }
+}
+
+/** 250 ms, if the process has a processor all the time. */
+const quietTurns = 50
+const turnMs = 5

@@ -13,9 +13,11 @@ import type { Activity } from './activity.ts'
 import type { InstanceThread } from './jobs.ts'
 import type { UpToDate } from './up-to-date.ts'
 
-/** The parts that the accounts of an instance share. */
+/**
+ * What an account is made of, besides its own store: the parts that the accounts of an instance share, and then those of the
+ * account `default`, which `account-opener.ts` replaces for each further account.
+ */
 export interface SharedParts {
-  config: Config
   randomSources: (purpose: string) => RandomSource
   outgoing: Outgoing
   sending: SendingKnowledge
@@ -34,16 +36,19 @@ export interface SharedParts {
   upToDate: UpToDate | null
   /** Called with each mail that is stored, except imported ones, and each refusal. Default: not called. */
   onActivity?: ((activity: Activity) => void) | undefined
-  /** The name of the account; null for `default`. */
-  accountName: string | null
   /** Called with true when work in the background has gone on for some time, and with false when that ends. */
   onLongWork?: ((isRunning: boolean) => void) | undefined
+  /** The SMTP server that the outbox delivers to; known before the first delivery. */
+  deliveries(): { readonly host: string; readonly port: number }
+
+  // Different for each account.
+  config: Config
+  /** The name of the account; null for `default`. */
+  accountName: string | null
   /** Where the searchable text is kept between starts; null: in memory. */
   textFolder: string | null
   /** Finds mail in the other accounts; null for an account that may not see them. */
   foreignMail: MissingSources['foreignMail']
   /** The base of the tracking addresses, without a slash at its end. */
   baseUrl(): string
-  /** The SMTP server that the outbox delivers to; known before the first delivery. */
-  deliveries(): { readonly host: string; readonly port: number }
 }

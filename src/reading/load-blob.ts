@@ -15,7 +15,8 @@ export async function loadBlob(
   known?: number,
 ): Promise<Buffer | null> {
   const size = known ?? (await store.blobSize(blob))
-  if (size === null || size <= longBytes) return size === null ? null : store.readBlob(blob)
+  if (size === null) return null
+  if (size <= longBytes) return store.readBlob(blob)
   const stream = await store.openBlob(blob)
   if (!stream) return null
   const found = pageBuffer(size)

@@ -1,5 +1,4 @@
 import { mailLines, toText } from '../compare/mail-text.ts'
-import { nullOn } from '../core/errors.ts'
 import { joinSentences } from '../core/text.ts'
 import { outcomeOf } from '../emails/events.ts'
 import type { Inbox } from '../inbox/methods.ts'
@@ -15,8 +14,7 @@ export interface Reported extends Pick<Localpost, 'fetch'> {
 /** A mail as the report shows it. It is read from an open instance. */
 export async function toMailRecord(post: Reported, { id }: MailSummary): Promise<MailRecord> {
   // A test may end before its last mail is delivered. After a second a mail is shown as it is.
-  const delivered = await nullOn('wait_timeout', post.inbox.waitFor({ id }, { timeoutMs: deliveryWaitMs }))
-  const mail = delivered ?? (await post.inbox.get(id))
+  const mail = await post.inbox.waitFor({ id }, { timeoutMs: deliveryWaitMs }).catch(() => post.inbox.get(id))
   const { findings } = await post.inbox.check(mail)
   const html = mail.html === '' ? null : await inboxPageHtml(post, id)
   const isLong = html !== null && html.length > maxHtml

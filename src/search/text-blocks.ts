@@ -103,7 +103,12 @@ export async function openFileBlocks(
         return await waiting.add(block)
       }
       for (let number = 0; number < waiting.count; number++)
-        await writeWhole(files, fd, await waiting.read(number, block), (written + number) * blockBytes)
+        await writeWhole(
+          files,
+          fd,
+          await waiting.read(number, Buffer.allocUnsafeSlow(blockBytes)),
+          (written + number) * blockBytes,
+        )
       await writeWhole(files, fd, block, blocks.count * blockBytes)
       written = blocks.count + 1
       await waiting.clear()

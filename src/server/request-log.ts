@@ -108,7 +108,8 @@ export function toLoggedRequest(
   }
 }
 
-const maxLoggedRequests = 1000
+/** How many requests of an account are kept. */
+export const maxLoggedRequests = 1000
 const maxChars = 16 * 1024
 const maxWarningChars = 500
 

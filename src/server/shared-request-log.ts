@@ -3,7 +3,7 @@ import { isId, type Ids } from '../core/ids.ts'
 import { listRecords } from '../store/repository.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
-import { type RequestLog, toLoggedRequest } from './request-log.ts'
+import { maxLoggedRequests, type RequestLog, toLoggedRequest } from './request-log.ts'
 import type { LoggedRequest } from './types.ts'
 
 interface RequestRecord extends StoredRecord, LoggedRequest {}
@@ -24,7 +24,7 @@ export function createSharedRequestLog({
   const log = createSharedLog({
     store,
     collection: requestCollection,
-    limits: [{ index: 'id', prefix: [], most: 1000 }],
+    limits: [{ index: 'id', prefix: [], most: maxLoggedRequests }],
     onForeign(id) {
       if (isWanted()) void tell(id).catch(() => {})
     },

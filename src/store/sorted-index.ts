@@ -200,6 +200,7 @@ export class SortedIndex {
 
   #order(a: Entry, b: Entry): number {
     const order = this.#slot === null ? 0 : compareKeys(a.keys[this.#slot] ?? [], b.keys[this.#slot] ?? [])
-    return order !== 0 ? order : compareValues(a.id, b.id)
+    // Not by `compareValues`: an order of ids compares texts alone, at each step of each search.
+    return order !== 0 ? order : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
   }
 }

@@ -5,7 +5,7 @@ import type { Packed } from '../packed.ts'
 import type { LineReader, RestingRecord } from '../resting.ts'
 import { isRecord } from '../../core/members.ts'
 import { parsePlaces } from './entries.ts'
-import { missingFile } from './snapshot-files.ts'
+import { missingFile } from './snapshot-refusals.ts'
 import { snapshotLines } from './snapshot-lines.ts'
 import { damagedAt, parseWholeLine } from './snapshot-text.ts'
 

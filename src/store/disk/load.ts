@@ -13,16 +13,8 @@ import { checkPlaces } from './check-places.ts'
 import { editedText } from './snapshot-edits.ts'
 import { parseSnapshot, type ParsedSnapshot } from './snapshot-text.ts'
 import { lossOf, replayLog, setAside } from './replay.ts'
-import {
-  assertNotOlder,
-  collectionFolders,
-  isTemporary,
-  listSnapshot,
-  missingFile,
-  missingFix,
-  missingFrom,
-  type SnapshotFile,
-} from './snapshot-files.ts'
+import { collectionFolders, isTemporary, listSnapshot, type SnapshotFile } from './snapshot-files.ts'
+import { assertNotOlder, missingFile, missingFix, missingFrom } from './snapshot-refusals.ts'
 import { applyFrame, fillRecords } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
 import { endLoading } from '../loading.ts'

@@ -3,13 +3,8 @@ import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import type { ReadableFolder } from '../disk/paths.ts'
 import type { DamagedLine } from '../disk/snapshot-damage.ts'
 import { editedText } from '../disk/snapshot-edits.ts'
-import {
-  collectionFolders,
-  isTemporary,
-  listSnapshot,
-  missingFix,
-  missingFrom,
-} from '../disk/snapshot-files.ts'
+import { collectionFolders, isTemporary, listSnapshot } from '../disk/snapshot-files.ts'
+import { missingFix, missingFrom } from '../disk/snapshot-refusals.ts'
 import { salvageHint } from '../io-errors.ts'
 import type { Records } from '../records.ts'
 import { listed, type Report } from './findings.ts'

@@ -96,7 +96,7 @@ function containedCommits({ records }: SalvageReading, history: History): Map<st
 }
 
 function fileOfNumber(state: CollectionState, segment: number): string {
-  return fileOf({ state, number: segment, entries: new Set(), pack: null, replacing: null })
+  return fileOf({ state, number: segment })
 }
 
 /** The damaged file that a record is missing from, if there is one. */

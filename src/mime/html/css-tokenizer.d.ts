@@ -1,3 +1,4 @@
+/** The part of the tokenizer that is used here: css-tree has no types of its own for it. */
 declare module 'css-tree/tokenizer' {
   /** Tokens of CSS Syntax Module Level 3, by the numbers below. */
   export function tokenize(source: string, onToken: (type: number, start: number, end: number) => void): void
