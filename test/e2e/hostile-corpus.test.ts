@@ -87,9 +87,13 @@ function submitRaw(post: Localpost, file: string): Promise<string> {
   return submit(post, { envelope: { from: 'evil@example.net', to: ['ada@example.com'] }, raw })
 }
 
-/** The requests that a mail may cause: its own parts, and nothing that changes anything. */
-function isExpected(url: URL, method: string, id: string): boolean {
-  const { pathname } = url
+/** The requests that a mail may cause, with those of the page itself: its own parts, and nothing that changes anything. */
+function isExpected(request: Request, id: string): boolean {
+  const { pathname } = new URL(request.url())
+  const method = request.method()
+  // What the navigation marks, which the page asks for when it is idle.
+  if (request.resourceType() === 'fetch' && /^\/dev\/(?:rules|smtp-sessions|webhooks)$/.test(pathname))
+    return method === 'GET'
   if (pathname === `/dev/inbox/${id}`) return method === 'GET' || method === 'PATCH'
   return (
     method === 'GET' &&
@@ -109,7 +113,7 @@ async function watch(page: Page, id: string): Promise<string[]> {
   await page.context().route('**/*', async (route) => {
     const request = route.request()
     const url = new URL(request.url())
-    if (url.origin === origin && isExpected(url, request.method(), id)) return route.continue()
+    if (url.origin === origin && isExpected(request, id)) return route.continue()
     // A link opens a tab of its own, of another origin.
     const isTab = request.isNavigationRequest() && !isOf(page, request)
     if (!isTab || url.origin === origin || !/^https?:$/.test(url.protocol) || request.method() !== 'GET')
