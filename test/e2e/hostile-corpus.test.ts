@@ -92,7 +92,10 @@ function isExpected(request: Request, id: string): boolean {
   const { pathname } = new URL(request.url())
   const method = request.method()
   // What the navigation marks, which the page asks for when it is idle.
-  if (request.resourceType() === 'fetch' && /^\/dev\/(?:rules|smtp-sessions|webhooks)$/.test(pathname))
+  if (
+    request.resourceType() === 'fetch' &&
+    /^\/dev\/(?:missing|rules|smtp-sessions|webhooks)$/.test(pathname)
+  )
     return method === 'GET'
   if (pathname === `/dev/inbox/${id}`) return method === 'GET' || method === 'PATCH'
   return (
