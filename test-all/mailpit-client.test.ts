@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 it('the client mailpit-api 2.1.0 uses every method', async () => {
-  const env = { MAILPIT_URL: post.url ?? '', LOCALPOST_KEY: post.apiKey }
+  const env = { MAILPIT_URL: post.url ?? '', LOCALPOST_API_KEY: post.apiKey }
   const lines = (await run('node', ['mailpit.mjs'], { cwd: project.dir, env })).trim().split('\n')
   const off = { ErrorCode: 451, Probability: 0 }
   const html = '<p style="display:flex">Hello <a href="http://127.0.0.1:1/">x</a></p>'

@@ -42,7 +42,7 @@ it('cypress-mailpit 2.0.0 uses every command', async () => {
   try {
     const env = {
       MAILPIT_URL: post.url ?? '',
-      LOCALPOST_KEY: post.apiKey,
+      LOCALPOST_API_KEY: post.apiKey,
       SMTP_URL: `smtp://127.0.0.1:${post.smtp.port}`,
     }
     expect(toResults(await run('node', ['test.mjs'], { cwd: project.dir, env }))).toEqual({
@@ -112,7 +112,7 @@ it('the client ws reads the websocket', async () => {
   const project = await makeProject({ 'test.mjs': program('mailpit-events.mjs') }, ['ws@8.23.0'])
   try {
     await post.inbox.removeAll()
-    const env = { MAILPIT_URL: post.url ?? '', LOCALPOST_KEY: post.apiKey }
+    const env = { MAILPIT_URL: post.url ?? '', LOCALPOST_API_KEY: post.apiKey }
     expect(toResults(await run('node', ['test.mjs'], { cwd: project.dir, env }))).toEqual({
       refused: 'Unexpected server response: 401',
       stats: 0,

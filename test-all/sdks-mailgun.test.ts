@@ -154,7 +154,10 @@ describe('mailgun.js 14.0.1', () => {
     const own = program.replace('http://127.0.0.1:8025', post.url ?? '')
     expect(own).not.toBe(program)
     writeFileSync(join(project.dir, 'page.mjs'), own)
-    const output = await run('node', ['page.mjs'], { cwd: project.dir, env: { LOCALPOST_KEY: post.apiKey } })
+    const output = await run('node', ['page.mjs'], {
+      cwd: project.dir,
+      env: { LOCALPOST_API_KEY: post.apiKey },
+    })
     expect(output.trim()).toEqual(messageId)
     expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
   })

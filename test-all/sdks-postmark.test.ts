@@ -14,7 +14,7 @@ let env: NodeJS.ProcessEnv
 beforeAll(async () => {
   post = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await post.listen()
-  env = { POSTMARK_HOST: `${new URL(url).host}/postmark`, LOCALPOST_KEY: post.apiKey }
+  env = { POSTMARK_HOST: `${new URL(url).host}/postmark`, LOCALPOST_API_KEY: post.apiKey }
 })
 afterAll(() => post?.close())
 

@@ -12,7 +12,7 @@ let env: NodeJS.ProcessEnv
 beforeAll(async () => {
   post = await createLocalpost({ waitTimeoutMs: 20_000 })
   const { url } = await post.listen()
-  env = { SENDGRID_URL: `${url}/sendgrid`, LOCALPOST_KEY: post.apiKey }
+  env = { SENDGRID_URL: `${url}/sendgrid`, LOCALPOST_API_KEY: post.apiKey }
 })
 afterAll(() => post?.close())
 

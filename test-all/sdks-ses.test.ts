@@ -48,7 +48,11 @@ it('@aws-sdk/client-sesv2 and the SES transport of nodemailer', async () => {
   try {
     const steps = ['send', 'nodemailer', 'templates', 'identities', 'suppression', 'errors', 'sets']
     const { id } = await post.webhooks.create({ url: 'http://127.0.0.1:9/', shape: 'ses' })
-    const own = { ...env, LOCALPOST_KEY: post.apiKey, TOPIC_ARN: `arn:aws:sns:us-east-1:000000000000:${id}` }
+    const own = {
+      ...env,
+      LOCALPOST_API_KEY: post.apiKey,
+      TOPIC_ARN: `arn:aws:sns:us-east-1:000000000000:${id}`,
+    }
     expect(results(await run('node', ['ses.mjs', ...steps], { cwd: project.dir, env: own }))).toEqual({
       send: messageId,
       nodemailer: messageId,
@@ -116,7 +120,7 @@ it('boto3, and the webhooks of django-anymail', async () => {
   await run(python, ['-m', 'pip', 'install', '--quiet', ...packages], { cwd: dir })
   const [page = ''] = programsOf('ses-v1', 'python')
   await post.inbox.removeAll()
-  await run(python, ['-c', page], { cwd: dir, env: { ...env, LOCALPOST_KEY: post.apiKey } })
+  await run(python, ['-c', page], { cwd: dir, env: { ...env, LOCALPOST_API_KEY: post.apiKey } })
   expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
   const names = ['version 1', 'version 2', 'confirmed', 'events']
   const output = await run(python, [join(root, 'test-all/providers/ses.py')], {

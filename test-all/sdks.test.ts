@@ -24,7 +24,7 @@ describe('resend 6.38.0', () => {
     post = await createLocalpost({ waitTimeoutMs: 20_000 })
     const { url } = await post.listen()
     steps = async (...names) => {
-      const env = { RESEND_BASE_URL: `${url}/resend`, LOCALPOST_KEY: post.apiKey }
+      const env = { RESEND_BASE_URL: `${url}/resend`, LOCALPOST_API_KEY: post.apiKey }
       const lines = (await run('node', ['resend.mjs', ...names], { cwd: project.dir, env }))
         .trim()
         .split('\n')
@@ -152,7 +152,7 @@ describe('resend 6.38.0', () => {
     const own = program.replace('http://127.0.0.1:8025', post.url ?? '')
     expect(own).not.toBe(program)
     writeFileSync(join(project.dir, 'page.mjs'), own)
-    const env = { LOCALPOST_KEY: post.apiKey }
+    const env = { LOCALPOST_API_KEY: post.apiKey }
     const id = (await run('node', ['page.mjs'], { cwd: project.dir, env })).trim()
     expect(id).toMatch(/^[\da-f-]{36}$/)
     expect((await post.inbox.waitFor({ subject: 'Sign in' })).codes).toEqual(['482913'])
@@ -168,7 +168,7 @@ it('resend 2.52.0 for Python, and the backend and webhooks of django-anymail', a
   const post = await createLocalpost({ waitTimeoutMs: 20_000 })
   try {
     const { url } = await post.listen()
-    const env = { RESEND_API_URL: `${url}/resend`, LOCALPOST_KEY: post.apiKey }
+    const env = { RESEND_API_URL: `${url}/resend`, LOCALPOST_API_KEY: post.apiKey }
     const output = await run(join(bin, 'python'), [join(root, 'test-all/providers/resend-python.py')], {
       cwd: root,
       env,

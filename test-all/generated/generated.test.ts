@@ -68,7 +68,7 @@ describe('a client generated from the document of /v1', () => {
         const domain = `${name}.test`
         const env = {
           LOCALPOST_URL: world.url,
-          LOCALPOST_KEY: world.key,
+          LOCALPOST_API_KEY: world.key,
           DOMAIN: domain,
           PAYLOADS: join(folder, 'payloads.json'),
         }

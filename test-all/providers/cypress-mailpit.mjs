@@ -7,7 +7,7 @@ globalThis.Cypress = {
   config: () => 4000,
 }
 globalThis.cy = {
-  env: async () => ({ MAILPIT_USERNAME: 'anyone', MAILPIT_PASSWORD: process.env.LOCALPOST_KEY }),
+  env: async () => ({ MAILPIT_USERNAME: 'anyone', MAILPIT_PASSWORD: process.env.LOCALPOST_API_KEY }),
   wrap: async (value) => value,
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   // As Cypress does: with the User-Agent of its browser, and failing for an error.

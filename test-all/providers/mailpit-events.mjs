@@ -1,7 +1,7 @@
 // Reads the websocket of Mailpit's API with the client `ws`: each line of the output is one result.
 import WebSocket from 'ws'
 
-const { MAILPIT_URL: url, LOCALPOST_KEY: key } = process.env
+const { MAILPIT_URL: url, LOCALPOST_API_KEY: key } = process.env
 const headers = { authorization: `Basic ${btoa(`anyone:${key}`)}`, 'content-type': 'application/json' }
 const show = (name, value) => console.log(JSON.stringify([name, value]))
 const call = async (method, path, body) => {

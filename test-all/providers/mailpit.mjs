@@ -2,7 +2,7 @@
 import { MailpitClient } from 'mailpit-api'
 
 const mailpit = new MailpitClient(process.env.MAILPIT_URL, {
-  auth: { username: 'anyone', password: process.env.LOCALPOST_KEY },
+  auth: { username: 'anyone', password: process.env.LOCALPOST_API_KEY },
 })
 const show = (name, value) => console.log(JSON.stringify([name, value]))
 const mail = (more) => ({

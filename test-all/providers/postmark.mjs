@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Models, ServerClient } from 'postmark'
 
-const { POSTMARK_HOST, LOCALPOST_KEY } = process.env
+const { POSTMARK_HOST, LOCALPOST_API_KEY } = process.env
 const options = { useHttps: false, requestHost: POSTMARK_HOST }
-const client = new ServerClient(LOCALPOST_KEY, options)
+const client = new ServerClient(LOCALPOST_API_KEY, options)
 const From = 'Acme <hi@acme.test>'
 const mail = { From, To: 'ada@example.com', Subject: 'Hello', TextBody: 'It works.' }
 const show = (name, value) => console.log(JSON.stringify([name, value]))

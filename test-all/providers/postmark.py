@@ -12,7 +12,7 @@ settings.configure(
     ALLOWED_HOSTS=["*"],
     EMAIL_BACKEND="anymail.backends.postmark.EmailBackend",
     ANYMAIL={
-        "POSTMARK_SERVER_TOKEN": os.environ["LOCALPOST_KEY"],
+        "POSTMARK_SERVER_TOKEN": os.environ["LOCALPOST_API_KEY"],
         "POSTMARK_API_URL": f"http://{os.environ['POSTMARK_HOST']}/",
         "WEBHOOK_SECRET": "user:pass",
     },

@@ -10,7 +10,7 @@ import resend
 from django.conf import settings
 from resend.exceptions import ResendError
 
-resend.api_key = os.environ["LOCALPOST_KEY"]
+resend.api_key = os.environ["LOCALPOST_API_KEY"]
 MAIL = {"from": "Acme <hi@acme.test>", "to": "ada@example.com", "subject": "Python", "text": "It works."}
 
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { Resend } from 'resend'
 
-const resend = new Resend(process.env.LOCALPOST_KEY)
+const resend = new Resend(process.env.LOCALPOST_API_KEY)
 const mail = { from: 'Acme <hi@acme.test>', to: 'ada@example.com', subject: 'Hello', text: 'It works.' }
 const show = (name, value) => console.log(JSON.stringify([name, value]))
 const ok = ({ data, error }) => {

@@ -22,7 +22,7 @@ from sendgrid.helpers.mail import (
 )
 
 warnings.simplefilter("ignore")
-url, key = os.environ["SENDGRID_URL"], os.environ["LOCALPOST_KEY"]
+url, key = os.environ["SENDGRID_URL"], os.environ["LOCALPOST_API_KEY"]
 client = SendGridAPIClient(key, host=url)
 
 

@@ -6,7 +6,7 @@ import eventwebhook from '@sendgrid/eventwebhook'
 import sendgrid from '@sendgrid/mail'
 
 const { EventWebhook, EventWebhookHeader } = eventwebhook
-const { SENDGRID_URL: baseUrl, LOCALPOST_KEY: key } = process.env
+const { SENDGRID_URL: baseUrl, LOCALPOST_API_KEY: key } = process.env
 console.warn = () => {}
 for (const one of [client, sendgrid.client]) {
   one.setApiKey(key)

@@ -60,7 +60,7 @@ func main() {
 	configuration := localpost.NewConfiguration()
 	configuration.Servers = localpost.ServerConfigurations{{URL: os.Getenv("LOCALPOST_URL")}}
 	client := localpost.NewAPIClient(configuration)
-	ctx := context.WithValue(context.Background(), localpost.ContextAccessToken, os.Getenv("LOCALPOST_KEY"))
+	ctx := context.WithValue(context.Background(), localpost.ContextAccessToken, os.Getenv("LOCALPOST_API_KEY"))
 
 	domain := given(client.DomainsAPI.CreateDomain(ctx).CreateDomainBody(*localpost.NewCreateDomainBody(name)).Execute())
 	records := []string{}

@@ -56,7 +56,7 @@ func main() {
 	name := os.Getenv("DOMAIN")
 	ctx := context.Background()
 	withKey := localpost.WithRequestEditorFn(func(_ context.Context, request *http.Request) error {
-		request.Header.Set("Authorization", "Bearer "+os.Getenv("LOCALPOST_KEY"))
+		request.Header.Set("Authorization", "Bearer "+os.Getenv("LOCALPOST_API_KEY"))
 		return nil
 	})
 	client := must(localpost.NewClientWithResponses(os.Getenv("LOCALPOST_URL"), withKey))

@@ -16,7 +16,7 @@ import (
 type key struct{}
 
 func (key) ApiKey(context.Context, localpost.OperationName) (localpost.ApiKey, error) {
-	return localpost.ApiKey{Token: os.Getenv("LOCALPOST_KEY")}, nil
+	return localpost.ApiKey{Token: os.Getenv("LOCALPOST_API_KEY")}, nil
 }
 
 // given returns the answer of a call, and fails unless it is the one of success.

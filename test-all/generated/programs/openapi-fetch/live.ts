@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import createClient from 'openapi-fetch'
 import type { components, paths } from './v1.d.ts'
 
-const { LOCALPOST_URL = '', LOCALPOST_KEY = '', DOMAIN = '', PAYLOADS = '' } = process.env
-const headers = { authorization: `Bearer ${LOCALPOST_KEY}` }
+const { LOCALPOST_URL = '', LOCALPOST_API_KEY = '', DOMAIN = '', PAYLOADS = '' } = process.env
+const headers = { authorization: `Bearer ${LOCALPOST_API_KEY}` }
 const client = createClient<paths>({ baseUrl: LOCALPOST_URL, headers })
 function given<T>({ data, error }: { data?: T; error?: unknown }): T {
   if (data === undefined) throw new Error(JSON.stringify(error))

@@ -19,7 +19,7 @@ from localpost_client.models import (
 from localpost_client import models
 
 name = os.environ["DOMAIN"]
-client = AuthenticatedClient(os.environ["LOCALPOST_URL"], os.environ["LOCALPOST_KEY"])
+client = AuthenticatedClient(os.environ["LOCALPOST_URL"], os.environ["LOCALPOST_API_KEY"])
 
 domain = create_domain.sync(client=client, body=CreateDomainBody(name))
 records = [

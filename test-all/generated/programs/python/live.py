@@ -6,7 +6,7 @@ import openapi_client as localpost
 
 name = os.environ["DOMAIN"]
 configuration = localpost.Configuration(
-    host=os.environ["LOCALPOST_URL"], access_token=os.environ["LOCALPOST_KEY"]
+    host=os.environ["LOCALPOST_URL"], access_token=os.environ["LOCALPOST_API_KEY"]
 )
 client = localpost.ApiClient(configuration)
 emails_api = localpost.EmailsApi(client)

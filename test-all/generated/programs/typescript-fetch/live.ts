@@ -10,8 +10,8 @@ import {
   ResponseError,
 } from './client/index'
 
-const { LOCALPOST_URL = '', LOCALPOST_KEY = '', DOMAIN = '', PAYLOADS = '' } = process.env
-const configuration = new Configuration({ basePath: LOCALPOST_URL, accessToken: LOCALPOST_KEY })
+const { LOCALPOST_URL = '', LOCALPOST_API_KEY = '', DOMAIN = '', PAYLOADS = '' } = process.env
+const configuration = new Configuration({ basePath: LOCALPOST_URL, accessToken: LOCALPOST_API_KEY })
 const emailsApi = new EmailsApi(configuration)
 const domainsApi = new DomainsApi(configuration)
 const audiencesApi = new AudiencesApi(configuration)

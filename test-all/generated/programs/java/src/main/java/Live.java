@@ -41,7 +41,7 @@ public class Live {
     var env = System.getenv();
     var name = env.get("DOMAIN");
     var client = new ApiClient().setBasePath(env.get("LOCALPOST_URL"));
-    client.setBearerToken(env.get("LOCALPOST_KEY"));
+    client.setBearerToken(env.get("LOCALPOST_API_KEY"));
     var emailsApi = new EmailsApi(client);
     var domainsApi = new DomainsApi(client);
     var audiencesApi = new AudiencesApi(client);
