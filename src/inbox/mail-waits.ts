@@ -21,7 +21,7 @@ export function createMailWaits({ details, missing, counts, ...deps }: MailWaitD
     ...deps,
     async explain(to, since) {
       const signal = AbortSignal.timeout(mostExplainMs)
-      // Whoever waits may have a key that sees only this account. The time-out is the error, whatever this finds.
+      // The caller may have a key that sees only this account. The time-out is the error, whatever this finds.
       const found = await missing.explain({ to, since, signal }, { seesAccounts: false }).catch(() => null)
       return found === null ? '' : likelyCauses(found)
     },

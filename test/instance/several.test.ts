@@ -74,7 +74,7 @@ test('an email that any instance schedules is sent once, also after the leader e
 test('an address that one instance suppresses gets no mail from the leader', async () => {
   const [, b] = (await openSeveral(2)) as [Localpost, Localpost]
   await b.suppressions.add({ address: 'gone@shop.test' })
-  // The leader hears of it soon; until then it delivers.
+  // The leader is told soon; until then it delivers.
   await expect
     .poll(async () => {
       const mail = { from: 'app@shop.test', to: 'gone@shop.test', subject: 'x', text: 'Hi' }
