@@ -57,8 +57,7 @@ export function announcing(deps: {
 
   function tell(sender: WebhookSender, count: number): void {
     const { id } = sender.webhook
-    sender.added(count)
-    if (senders.has(id)) sender.wake()
+    if (senders.has(id)) sender.added(count)
     // The webhook was removed during the commit, so its new deliveries have to be removed here.
     else void log.removeWaiting(id).catch(onError)
   }
