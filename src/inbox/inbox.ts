@@ -24,7 +24,6 @@ import { createDetails } from './detail.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
 import { createListing } from './listing.ts'
-import { createMailWaits } from './mail-waits.ts'
 import { createMessageStreams } from './message-streams.ts'
 import { createMissing, type MissingSources } from './missing.ts'
 import { createNestedMails } from './nested.ts'
@@ -35,6 +34,7 @@ import { createMailRemovals } from './removals.ts'
 import { replyToMail, type ReplyDeps } from './reply.ts'
 import { createTags } from './tags.ts'
 import type { Mail, TranscriptLine } from './types.ts'
+import { createWaits } from './wait.ts'
 import { toMailEntry, toMailSummary } from './views.ts'
 import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
@@ -115,7 +115,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const bulk = createBulk({ store, search, runs, now, hidden: removals.hidden })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })
-  const waits = createMailWaits({ ...deps, search, details, missing, defaultTimeoutMs: deps.waitTimeoutMs })
+  const waits = createWaits({ ...deps, search, details, missing, defaultTimeoutMs: deps.waitTimeoutMs })
   const check = createInboxCheck(deps, { find, details })
   /** Runs work on a whole mail. Large mails take turns. */
   const withMail = async <T>(

@@ -136,24 +136,22 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
 }
 
 function toTree({ nodes, parts, text, html, problem }: MimeStructure): MimeTree {
-  const none = {
-    charset: null,
-    encoding: null,
-    filename: null,
-    content_id: null,
-    disposition: null,
-    role: null,
-  }
   const bodies = new Set([...text, ...html])
-  const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' =>
-    !bodies.has(part) ? 'attachment' : part.content_type === 'text/html' ? 'html' : 'text'
-  return {
-    parts: nodes.map((node) => {
-      const part = node.index === null ? undefined : parts[node.index]
-      if (!part) return { ...node, ...none }
-      const { charset, encoding, filename, content_id, disposition } = part
-      return { ...node, charset, encoding, filename, content_id, disposition, role: roleOf(part) }
-    }),
-    problem,
+  const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' => {
+    if (!bodies.has(part)) return 'attachment'
+    return part.content_type === 'text/html' ? 'html' : 'text'
   }
+  const facts = nodes.map((node) => {
+    const part = node.index === null ? undefined : parts[node.index]
+    const {
+      charset = null,
+      encoding = null,
+      filename = null,
+      content_id = null,
+      disposition = null,
+    } = part ?? {}
+    const role = part ? roleOf(part) : null
+    return { ...node, charset, encoding, filename, content_id, disposition, role }
+  })
+  return { parts: facts, problem }
 }

@@ -40,9 +40,10 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
   async function setColor(tag: string, color: TagColor | null): Promise<void> {
     // If another colour of the same tag is set at the same time, this one reads the record again.
     await untilCommitted(async () => {
-      const known = await store.find(tagColorCollection, 'tag', [tag])
-      if (known?.color === color) return
-      if (known) await store.commit([color ? update(tagColorCollection, { ...known, color }) : forget(known)])
+      const existing = await store.find(tagColorCollection, 'tag', [tag])
+      if (existing?.color === color) return
+      if (existing)
+        await store.commit([color ? update(tagColorCollection, { ...existing, color }) : forget(existing)])
       else if (color) {
         const record = { id: ids.next('tc'), tag, color }
         await store.commit([insert(tagColorCollection, record), ...(await surplus())])
