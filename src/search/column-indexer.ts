@@ -94,9 +94,9 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   }
 
   return {
-    async catchUp({ complete = false, mostMs = catchUpMs, mostMails = unlimited, signal } = {}) {
-      const deadline = clock.now() + mostMs
-      const isFarBehind = !complete && (await countWithoutRow()) > mostMails
+    async catchUp({ complete = false, maxMs = catchUpMs, maxMails = unlimited, signal } = {}) {
+      const deadline = clock.now() + maxMs
+      const isFarBehind = !complete && (await countWithoutRow()) > maxMails
       try {
         // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
         const newest = complete ? await newestId(store) : ''

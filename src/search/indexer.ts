@@ -3,8 +3,8 @@ export interface Indexer {
   /**
    * Reads mail that is not read yet, for a limited time.
    *
-   * @param options.mostMs  The time in milliseconds. Default: {@link catchUpMs}.
-   * @param options.mostMails  Does not wait if more mails than this are not read, because they would take longer. Default: it waits.
+   * @param options.maxMs  The time in milliseconds. Default: {@link catchUpMs}.
+   * @param options.maxMails  Does not wait if more mails than this are not read, because they would take longer. Default: it waits.
    * @param options.complete  Reads all mail that exists now, without a time limit, and checks the rows of an earlier process,
    *   which a scan does otherwise. Default: false.
    * @param options.signal  Ends the wait.
@@ -22,8 +22,8 @@ export interface Indexer {
 }
 
 export interface CatchUpOptions {
-  mostMs?: number
-  mostMails?: number
+  maxMs?: number
+  maxMails?: number
   complete?: boolean
   signal?: AbortSignal | undefined
 }

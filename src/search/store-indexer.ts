@@ -144,18 +144,18 @@ export function startStoreIndexer(deps: StoreIndexerDeps): StoreIndexer {
   )
   const stopLeading = store.leadership.onMine(() => quiet.begin())
   return {
-    async catchUp({ complete = false, mostMs = catchUpMs, mostMails = unlimited, signal } = {}) {
-      const until = clock.now() + mostMs
+    async catchUp({ complete = false, maxMs = catchUpMs, maxMails = unlimited, signal } = {}) {
+      const until = clock.now() + maxMs
       let isDone = false
       try {
-        let isCounted = complete || mostMails === unlimited
+        let isCounted = complete || maxMails === unlimited
         const newest = complete ? await newestId(store) : ''
         const isBehind = (): boolean => complete && (cursor === null || cursor < newest || deferred.size > 0)
         while (!isDone && !signal?.aborted) {
           // Once, and only where many are left, because counting takes a while.
           if (!isCounted && ahead.length > 0) {
             isCounted = true
-            if ((await texts.countMissing(emailCollection)) > mostMails) break
+            if ((await texts.countMissing(emailCollection)) > maxMails) break
           }
           isDone = !(await readNext())
           if (!isBehind() && clock.now() >= until) break

@@ -237,7 +237,7 @@ test('a step ends after a quarter of a second, so that a search waits for about 
   const { clock, digests } = slowReading(store, 100)
   const indexer = startStoreIndexer({ clock, store, texts, digests })
   onTestFinished(async () => void (await indexer.close()))
-  const left = await indexer.catchUp({ mostMs: 1000 })
+  const left = await indexer.catchUp({ maxMs: 1000 })
   expect(clock.now()).toBeGreaterThanOrEqual(1000)
   expect(clock.now()).toBeLessThanOrEqual(1300)
   expect(left).toBe(40 - stored.size)
@@ -252,12 +252,12 @@ test('a search does not wait for more mails than can be read meanwhile', async (
   const indexer = startStoreIndexer({ clock, store, texts, digests: digestsOf(store) })
   onTestFinished(async () => void (await indexer.close()))
   // How many there are is known after the first step.
-  const left = await indexer.catchUp({ mostMails: 400 })
+  const left = await indexer.catchUp({ maxMails: 400 })
   expect(left).toBeGreaterThan(400)
   expect(stored.size).toBe(700 - left)
-  expect(await indexer.catchUp({ mostMails: 400 })).toBe(left)
+  expect(await indexer.catchUp({ maxMails: 400 })).toBe(left)
   expect((await indexer.readTo()).isAll).toBe(false)
-  expect(await indexer.catchUp({ mostMails: left })).toBe(0)
+  expect(await indexer.catchUp({ maxMails: left })).toBe(0)
 })
 
 test('many texts are settled once, when all are stored', async () => {
@@ -327,7 +327,7 @@ test.each([
     },
   })
   onTestFinished(async () => void (await indexer.close()))
-  expect(await indexer.catchUp({ mostMs: 0 })).toBeGreaterThan(0)
+  expect(await indexer.catchUp({ maxMs: 0 })).toBeGreaterThan(0)
   const first = read.length
   // Another instance reads the others.
   for (let n = 1; n <= 300; n++) stored.add(idOf(n))
@@ -355,11 +355,10 @@ test('a search that runs out of time keeps the matches that the texts decided, a
   })
   const filter = parseMailQuery('subject:mail', 0)
   const decided = matches.filter(({ isUndecided }) => !isUndecided).map(({ id }) => id)
-  const limit = { mostMs: 20, left: 0 }
-  expect(await rows.ids(filter, limit)).toEqual(decided)
-  expect(limit.left).toBe(7 + 25)
+  const limit = { mostMs: 20 }
+  expect(await rows.ids(filter, limit)).toEqual({ ids: decided, unsearched: 7 + 25 })
   const place = { cursor: null, offset: 0, limit: 20, isCounted: true }
   const wanted = { ids: decided.slice(0, 20), count: decided.length, more: true }
-  expect(await rows.page(filter, place, { mostMs: 20, left: 0 })).toMatchObject(wanted)
-  expect(await rows.ids(filter)).toEqual(matches.map(({ id }) => id))
+  expect(await rows.page(filter, place, limit)).toMatchObject(wanted)
+  expect((await rows.ids(filter)).ids).toEqual(matches.map(({ id }) => id))
 })
