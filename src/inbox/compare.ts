@@ -26,7 +26,7 @@ export function createCompare(
   async function previous(email: EmailRecord, signal?: AbortSignal): Promise<EmailRecord> {
     const wanted = subjectForm(email.subject)
     let after = email.id
-    for (let seen = 0; seen < mostSearched; seen += pageSize) {
+    for (let seen = 0; seen < maxSearched; seen += pageSize) {
       const older = { direction: 'desc', after: [after], limit: pageSize } as const
       const { records } = await store.page(emailCollection, older)
       const found = records.find(({ subject }) => subjectForm(subject) === wanted)
@@ -58,4 +58,4 @@ export function createCompare(
 
 const pageSize = 50
 /** How many mails are looked at for the last one with a subject. */
-const mostSearched = 5000
+const maxSearched = 5000

@@ -99,7 +99,7 @@ function noAttempt({ since }: MissingFacts): Weighed {
 
 /** The causes that say why a wait timed out, as the end of its message; empty if nothing points to one. */
 export function likelyCauses({ causes }: MissingMail): string {
-  const telling = causes.filter(({ cause }) => !untelling.has(cause)).slice(0, mostTold)
+  const telling = causes.filter(({ cause }) => !untelling.has(cause)).slice(0, maxTold)
   const texts = telling.map(({ message, remedy }) => `${message} ${remedy}`)
   return texts.length === 0
     ? ''
@@ -114,4 +114,4 @@ const untelling: ReadonlySet<string> = new Set([
   'no_attempt',
   'retention',
 ])
-const mostTold = 2
+const maxTold = 2

@@ -76,13 +76,13 @@ type CauseFacts = Pick<Weighed, 'weight' | 'cause' | 'message' | 'remedy'> & {
 /** Makes a cause of its evidence, all of one kind: its newest pieces are shown. */
 export function weigh({ kind, evidence, reason = null, ...cause }: CauseFacts): Weighed {
   const all = evidence.map(({ id = null, time = null, text }) => ({ kind, id, time, text }))
-  const newest = all.sort((one, other) => (other.time ?? 0) - (one.time ?? 0)).slice(0, mostEvidence)
-  const shown = newest.map((one) => ({ ...one, text: shorten(one.text, mostText) }))
+  const newest = all.sort((one, other) => (other.time ?? 0) - (one.time ?? 0)).slice(0, maxEvidence)
+  const shown = newest.map((one) => ({ ...one, text: shorten(one.text, maxTextLength) }))
   return { ...cause, reason, count: evidence.length, evidence: shown }
 }
 
-const mostEvidence = 5
-const mostText = 300
+const maxEvidence = 5
+const maxTextLength = 300
 
 /** A time in ISO 8601, within the limits of `Date`. */
 export function timeText(ms: number): string {

@@ -113,8 +113,8 @@ function recipientsAndSubject({ id, created: time, envelope, subject }: EmailRec
 
 /** Whether two addresses differ by a typo. */
 function isSimilar(one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > 2 || one.length > longestCompared) return false
+  if (Math.abs(one.length - other.length) > 2 || one.length > maxComparedLength) return false
   return editDistance(one.toLowerCase(), other.toLowerCase()) <= 2
 }
 
-const longestCompared = 80
+const maxComparedLength = 80

@@ -79,20 +79,20 @@ export function createMissing({
     async explain(query, { seesAccounts }) {
       assertKnownOptions(query, ['to', 'since', 'signal'], 'inbox.explainMissing()')
       const { to = null } = query
-      if (to !== null && (typeof to !== 'string' || to.trim() === '' || to.length > longestRecipient)) {
-        const message = `to is ${quote(to)}; it takes an address or a part of one, of at most ${longestRecipient} characters.`
+      if (to !== null && (typeof to !== 'string' || to.trim() === '' || to.length > maxRecipientLength)) {
+        const message = `to is ${quote(to)}; it takes an address or a part of one, of at most ${maxRecipientLength} characters.`
         throw new LocalpostError('invalid_query', message)
       }
       const since = timeOf(query.since, now())
       const form = to === null ? null : addressForm(to)
       const isWanted = (address: string): boolean => form === null || form(address)
-      const mails = to === null ? [] : await newest(query, since, mostMails)
+      const mails = to === null ? [] : await newest(query, since, maxMails)
       const ids = new Set(mails.map(({ id }) => id))
-      const all = await newest({ signal: query.signal }, since, mostMails)
+      const all = await newest({ signal: query.signal }, since, maxMails)
       const [sessions, requests, scheduled] = await Promise.all([
-        sources.sessions({ limit: mostLogged }),
-        sources.requests({ limit: mostLogged }),
-        sources.scheduled({ limit: mostLogged }),
+        sources.sessions({ limit: maxLogged }),
+        sources.requests({ limit: maxLogged }),
+        sources.scheduled({ limit: maxLogged }),
       ])
       query.signal?.throwIfAborted()
       const waiting = scheduled.items.map(({ id, send_at, envelope }) => ({
@@ -138,6 +138,6 @@ function timeOf(since: Date | string | undefined, now: number): number {
 }
 
 const defaultSpanMs = 3_600_000
-const longestRecipient = 320
-const mostMails = 20
-const mostLogged = 500
+const maxRecipientLength = 320
+const maxMails = 20
+const maxLogged = 500

@@ -110,7 +110,7 @@ export function createMailRemovals(deps: {
       const ids = await storedOf(new Set(given))
       // Each list excludes them one by one.
       for (const id of waiting.keys()) {
-        if (hidden().size + ids.length <= mostHidden) break
+        if (hidden().size + ids.length <= maxHidden) break
         await end(id)
       }
       if (isClosed) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
@@ -141,4 +141,4 @@ export function createMailRemovals(deps: {
 }
 
 const waitMs = 10_000
-const mostHidden = 200
+const maxHidden = 200

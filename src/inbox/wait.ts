@@ -80,7 +80,7 @@ export function createWaits({ details, missing, counts, defaultTimeoutMs, ...dep
   }
 
   async function explain(to: string | undefined, since: Date | string): Promise<string> {
-    const signal = AbortSignal.timeout(mostExplainMs)
+    const signal = AbortSignal.timeout(maxExplainMs)
     // The caller may have a key that sees only this account. The time-out is the error, whatever this finds.
     const found = await missing.explain({ to, since, signal }, { seesAccounts: false }).catch(() => null)
     return found === null ? '' : likelyCauses(found)
@@ -128,7 +128,7 @@ export function createWaits({ details, missing, counts, defaultTimeoutMs, ...dep
 }
 
 /** How long a wait that timed out looks for the reason, in milliseconds. */
-const mostExplainMs = 1000
+const maxExplainMs = 1000
 const defaultQuietMs = 1000
 
 /** The maximum number of mails that one wait may ask for. */

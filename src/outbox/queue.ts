@@ -45,7 +45,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     /** Whether the store may have due emails that are not in `ids`. */
     isDue: false,
   }))
-  const mostPlaces = Math.max(...lanes.map(({ places }) => places))
+  const maxPlaces = Math.max(...lanes.map(({ places }) => places))
   const inProgress = new Map<string, Promise<void>>()
   /** The number of emails in progress that are not paused. */
   let busy = 0
@@ -105,7 +105,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     round.clear()
     for (let id = await nextId(); id !== undefined && !isClosed && mayBegin(); id = await nextId()) begin(id)
     if (isClosed) return
-    const isAlmostFull = busy > mostPlaces - minFree
+    const isAlmostFull = busy > maxPlaces - minFree
     if (isAlmostFull) round.clear()
     if (isAlmostFull || round.size > 0) await round.end()
   }

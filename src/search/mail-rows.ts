@@ -24,7 +24,7 @@ export function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord
   let bytes = 0
   for (const email of emails) {
     const size = email.message?.size_bytes ?? 0
-    if (group.length === mostTogether || (group.length > 0 && bytes + size > mostBytes)) {
+    if (group.length === maxGroupMails || (group.length > 0 && bytes + size > maxGroupBytes)) {
       yield group
       group = []
       bytes = 0
@@ -59,8 +59,8 @@ export async function isMostlyWaste(store: Store, { rows }: Pick<TextColumn, 'ro
 const maxWasteFactor = 5
 const fewRows = 2000
 /** How many mails are read and stored together, and the limit of the bytes of their messages. */
-const mostTogether = 64
-const mostBytes = 1024 * 1024
+const maxGroupMails = 64
+const maxGroupBytes = 1024 * 1024
 
 /** Counts the mails that have more text than their row, and takes those that were removed out of the column's list. */
 export async function countCut(store: Store, { cut }: Pick<TextColumn, 'cut'>): Promise<number> {

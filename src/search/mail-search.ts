@@ -10,7 +10,7 @@ import type { Digests } from './digests.ts'
 import type { MatchingIds, MatchingRows, WantedRows } from './matching-rows.ts'
 import type { Store } from '../store/store.ts'
 import type { TextLimit } from '../store/texts.ts'
-import { checkOffset, readExtent, readFold } from './search-page.ts'
+import { assertSearchQuery } from './search-page.ts'
 import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
 import { foldText } from '../core/fold-text.ts'
@@ -199,15 +199,13 @@ export function createSearch(deps: SearchDeps): Search {
     ids,
     async list(filter, query) {
       const order = emailOrder(pageSize)
-      const { offset, fold, count: extent, signal, ...paging } = query ?? {}
+      const { offset = 0, fold, count: extent = 'all', signal, ...paging } = query ?? {}
       const unindexed = await caughtUp(filter, { maxMs: maxCatchUpMs, maxMails: maxCatchUpMails, signal })
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
-      const wanted = {
-        ...checkPage(paging, order),
-        offset: checkOffset(offset, paging),
-        isCounted: readExtent(extent),
-      }
-      const isFolded = readFold(fold)
+      const page = checkPage(paging, order)
+      assertSearchQuery(query ?? {})
+      const wanted = { ...page, offset, isCounted: extent === 'all' }
+      const isFolded = fold !== undefined
       const limit = { mostMs: maxReadingMs, signal }
       const listed = await listBy(filter, wanted, { isFolded, limit })
       const { items, count, more, unsearched = 0, mails = count, groups, isPartial } = listed

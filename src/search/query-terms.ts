@@ -11,7 +11,7 @@ import { foldText } from '../core/fold-text.ts'
 import type { MessageTest } from './message-fields.ts'
 import { headTerm, type HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
-import type { HeadMember } from './head-parts.ts'
+import type { HeadMember } from './searchable.ts'
 
 /** One part of a query: exactly one of `where`, `test`, `row` and `message` decides; `message` may narrow with `where`. */
 export interface QueryPart {

@@ -8,7 +8,7 @@ import type { MatchingIds, MatchingPage, MatchingRows, WantedRows } from './matc
 import type { MailFilter } from './query.ts'
 import type { StoreIndexer } from './store-indexer.ts'
 import type { RowTerm } from './text-rows.ts'
-import { partsOfMember } from './head-parts.ts'
+import { partsOfMember } from './searchable.ts'
 
 export interface StoreRowsDeps {
   store: Store

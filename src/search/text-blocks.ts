@@ -22,7 +22,7 @@ export const blockBytes: number = 1024 * 1024
 /** With less free space than this, new blocks wait in memory: the rest of the disk is for mail, and for removing mail. */
 const keptFree = 16 * 1024 * 1024
 /** How many blocks wait at most. */
-const mostWaiting = 64
+const maxWaiting = 64
 
 const noRoom = (folder: string): Error =>
   new Error(
@@ -99,7 +99,7 @@ export async function openFileBlocks(
     },
     async add(block) {
       if (!(await hasRoom((waiting.count + 1) * blockBytes))) {
-        if (waiting.count === mostWaiting) throw noRoom(folder)
+        if (waiting.count === maxWaiting) throw noRoom(folder)
         return await waiting.add(block)
       }
       for (let number = 0; number < waiting.count; number++)
