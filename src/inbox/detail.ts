@@ -14,7 +14,7 @@ import type { Mail, TranscriptLine } from './types.ts'
 import { toMail } from './views.ts'
 import type { Reader } from '../reading/reader.ts'
 
-interface DetailDeps {
+export interface DetailDeps {
   store: Store
   reader: Reader
   /** The instance's time, in milliseconds. */

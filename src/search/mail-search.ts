@@ -6,53 +6,24 @@ import { createPacer } from '../core/slices.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { type FoldedPage, listFolded } from './folded.ts'
 import type { CatchUpOptions, Indexer } from './indexer.ts'
-import type { Digests } from './digests.ts'
+import { type ContentDeps, mailFits, messageFits } from './mail-fits.ts'
 import type { MatchingIds, MatchingRows, WantedRows } from './matching-rows.ts'
 import type { Store } from '../store/store.ts'
 import type { TextLimit } from '../store/texts.ts'
 import { assertSearchQuery } from './search-page.ts'
-import type { createMessageFields } from './message-fields.ts'
 import type { MailFilter } from './query.ts'
-import { foldText } from '../core/fold-text.ts'
-import { searchableHead } from './searchable.ts'
 import { untilAborted } from '../core/until-aborted.ts'
 import type { Search, MatchOptions } from './search.ts'
 
-export interface SearchDeps {
+export interface SearchDeps extends ContentDeps {
   store: Store
   rows: MatchingRows
-  digests: Pick<Digests, 'text'>
   indexer: Pick<Indexer, 'catchUp' | 'countCut'>
-  fieldsOf: ReturnType<typeof createMessageFields>
   pageSize: number
 }
 
 export function createSearch(deps: SearchDeps): Search {
-  const { store, rows, digests, indexer, fieldsOf, pageSize } = deps
-
-  async function fits(email: EmailRecord, filter: MailFilter, signal?: AbortSignal): Promise<boolean> {
-    if (!filter.accepts(email) || !(await messageFits(email, filter, signal))) return false
-    if (filter.rows.length === 0 && !filter.bodyForm) return true
-    const { body } = await digests.text(email, signal)
-    if (filter.bodyForm && !filter.bodyForm.test(body)) return false
-    const text = foldText(body)
-    const head = searchableHead(email)
-    return filter.rows.every(({ bytes, in: place, isNegative }) => {
-      const wanted = bytes.toString()
-      const holds = text.includes(wanted) || (place === 'all' && head.includes(wanted))
-      return holds !== isNegative
-    })
-  }
-
-  async function messageFits(
-    email: EmailRecord,
-    { messages }: MailFilter,
-    signal: AbortSignal | undefined,
-  ): Promise<boolean> {
-    if (messages.length === 0) return true
-    const fields = await fieldsOf(email, signal)
-    return fields !== null && messages.every((test) => test(fields))
-  }
+  const { store, rows, indexer, pageSize } = deps
 
   /** Waits until mail is indexed, or until the signal aborts. @returns The number of mails that are not indexed. */
   async function caughtUp({ rows, needsDigests }: MailFilter, options: CatchUpOptions = {}): Promise<number> {
@@ -98,10 +69,9 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** Whether a mail whose record and rows match is a match. */
-  async function contentFits(email: EmailRecord, filter: MailFilter, signal?: AbortSignal): Promise<boolean> {
-    if (!(await messageFits(email, filter, signal))) return false
+  function contentFits(email: EmailRecord, filter: MailFilter, signal?: AbortSignal): Promise<boolean> {
     // The scan has already matched the words. Only a regular expression needs the text itself.
-    return !filter.bodyForm || fits(email, filter, signal)
+    return filter.bodyForm ? mailFits(email, filter, deps, signal) : messageFits(email, filter, deps, signal)
   }
 
   async function* byStore({ where }: MailFilter): AsyncGenerator<EmailRecord> {
@@ -194,7 +164,7 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   return {
-    fits,
+    fits: (email, filter, signal) => mailFits(email, filter, deps, signal),
     matches,
     ids,
     async list(filter, query) {
