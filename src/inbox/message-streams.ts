@@ -31,19 +31,15 @@ export interface RawOptions extends CopyOptions {
   range?: { start: number; end: number }
 }
 
-/** Opens the stored bytes of mails: whole messages, their parts and their HTML. */
+/** Opens the stored bytes of mails. Most methods are as those of `Inbox` and `InboxPages`. */
 export interface MessageStreams {
-  /** The message, or a recipient's copy. @throws not_found, message_pending. */
   raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
-  /** The MIME tree. @throws not_found, message_pending, service_unavailable. */
   structure(id: string, options?: ReadOptions): Promise<MimeTree>
   /** The message as it was stored. @throws message_pending. */
   whole(email: EmailRecord): Promise<Readable>
   /** The HTML of a mail, or of a recipient's copy, as UTF-8. @throws not_found. */
   page(id: string, options: CopyOptions | undefined, page: PageOptions): Promise<Uint8Array>
-  /** One attachment, decoded, as a stream that reads only as much as is consumed. @throws not_found, message_pending. */
   attachment(id: string, index: number, options?: ReadOptions): Promise<OpenAttachment>
-  /** The same for one leaf of the MIME tree. @throws not_found, message_pending. */
   part(id: string, index: number, options?: ReadOptions): Promise<MimePart & { stream: Readable }>
 }
 

@@ -52,17 +52,14 @@ export interface Missing {
   explain(query: MissingQuery, caller: { seesAccounts: boolean }): Promise<MissingMail>
 }
 
-export function createMissing({
-  store,
-  search,
-  now,
-  sources,
-}: {
+interface MissingDeps {
   store: Store
   search: Pick<Search, 'matches'>
   now(): number
   sources: MissingSources
-}): Missing {
+}
+
+export function createMissing({ store, search, now, sources }: MissingDeps): Missing {
   /** Mails since a time, newest first. */
   async function newest(query: MissingQuery, since: number, most: number): Promise<EmailRecord[]> {
     const { to, signal } = query
@@ -95,12 +92,12 @@ export function createMissing({
         sources.scheduled({ limit: maxLogged }),
       ])
       query.signal?.throwIfAborted()
-      const waiting = scheduled.items.map(({ id, send_at, envelope }) => ({
-        id,
-        send_at,
-        recipients: envelope.rcpt_to,
-      }))
-      const isAddress = to !== null && /^[^\s@]+@[^\s@]+$/.test(to)
+      const waiting = scheduled.items.map(({ id, send_at, envelope }) => {
+        return { id, send_at, recipients: envelope.rcpt_to }
+      })
+      const address = to !== null && /^[^\s@]+@[^\s@]+$/.test(to) ? to : null
+      const isSuppressed = address !== null && sources.isSuppressed(address)
+      const foreignMail = seesAccounts && to !== null ? sources.foreignMail : null
       const facts = {
         to,
         since,
@@ -110,15 +107,11 @@ export function createMissing({
         scheduled: waiting.filter(({ recipients }) => recipients.some(isWanted)),
         sessions: sessions.items.filter(({ started, ended }) => (ended ?? started) >= since),
         requests: requests.items.filter(({ timestamp }) => timestamp >= since),
-        suppression:
-          isAddress && sources.isSuppressed(to) ? await sources.suppression(to).catch(() => null) : null,
-        rule: isAddress ? sources.findRule(to, 'all') : null,
+        suppression: isSuppressed ? await sources.suppression(address).catch(() => null) : null,
+        rule: address === null ? null : sources.findRule(address, 'all'),
         rejectSubmissions: sources.rejectSubmissions,
         faults: sources.faults(),
-        foreign:
-          seesAccounts && to !== null && sources.foreignMail
-            ? await sources.foreignMail(isWanted, since)
-            : [],
+        foreign: (await foreignMail?.(isWanted, since)) ?? [],
         kept: {
           emails: await store.count(emailCollection),
           maxEmails: sources.maxEmails,

@@ -122,10 +122,8 @@ export function createMailRemovals(deps: {
     async undo(id) {
       const found = take(id)
       if (found && (await show(found.ids))) return
-      throw new LocalpostError(
-        'not_found',
-        `There is no removal ${quote(id)} that can be undone. The mails may be removed for good by now.`,
-      )
+      const message = `There is no removal ${quote(id)} that can be undone. The mails may be removed for good by now.`
+      throw new LocalpostError('not_found', message)
     },
     onChanged: (listener) => void listeners.add(listener),
     async undoAll() {

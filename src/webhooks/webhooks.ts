@@ -75,8 +75,11 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     if (!isClosed) deps.onError(error)
   }
 
+  const shapeOf = (webhook: Webhook): WebhookShape | null =>
+    shapes.find(({ name }) => name === webhook.shape) ?? null
+
   function add(webhook: Webhook): WebhookSender {
-    const shape = shapes.find(({ name }) => name === webhook.shape) ?? null
+    const shape = shapeOf(webhook)
     const sender = new WebhookSender(webhook, { ...deps, tracer, shape, timeoutMs, onFinished, onError })
     senders.set(webhook.id, sender)
     return sender
@@ -101,7 +104,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   /** The change that adds the first delivery to a new webhook: the request to confirm it, if its provider has one. */
   async function confirmationFor(webhook: Webhook, now: number): Promise<Change[]> {
     const urls = deps.confirmationUrls
-    const confirmation = shapes.find(({ name }) => name === webhook.shape)?.confirmation
+    const confirmation = shapeOf(webhook)?.confirmation
     if (!confirmation || !urls) return []
     const webhookId = webhook.id
     const timestamp = new Date(now).toISOString()
