@@ -39,8 +39,11 @@ export function createSearch(deps: SearchDeps): Search {
 
   async function* found(filter: MailFilter, signal?: AbortSignal): AsyncGenerator<EmailRecord> {
     const ids = isScanned(filter) ? await scanAll(filter, signal) : null
-    for await (const email of acceptedRecords(filter, ids, signal))
-      if (await contentFits(email, filter, signal)) yield email
+    for await (const email of recordsOf(filter, ids)) {
+      signal?.throwIfAborted()
+      if (filter.newerThan !== null && email.id <= filter.newerThan) return
+      if (filter.accepts(email) && (await contentFits(email, filter, signal))) yield email
+    }
   }
 
   /** Scans without a limit. Where a row is damaged, all mail is read again, and scanned once more. */
@@ -55,17 +58,9 @@ export function createSearch(deps: SearchDeps): Search {
     return filter.isByRows ? rows.ids(filter, limit) : rows.candidates(filter, limit)
   }
 
-  /** The mails that match as far as their records say, newest first. @param ids  Those that a scan found; null without one. */
-  async function* acceptedRecords(
-    filter: MailFilter,
-    ids: readonly string[] | null,
-    signal: AbortSignal | undefined,
-  ): AsyncGenerator<EmailRecord> {
-    for await (const email of ids === null ? byStore(filter) : byIds(ids)) {
-      signal?.throwIfAborted()
-      if (filter.newerThan !== null && email.id <= filter.newerThan) return
-      if (filter.accepts(email)) yield email
-    }
+  /** The records of the mails that a scan found, newest first; without one, those that the store's conditions find. */
+  function recordsOf(filter: MailFilter, ids: readonly string[] | null): AsyncGenerator<EmailRecord> {
+    return ids === null ? byStore(filter) : byIds(ids)
   }
 
   /** Whether a mail whose record and rows match is a match. */
@@ -110,7 +105,10 @@ export function createSearch(deps: SearchDeps): Search {
     let more = false
     let unread = 0
     let deadline: number | null = null
-    for await (const email of acceptedRecords(filter, scanned && scanned.ids, signal)) {
+    for await (const email of recordsOf(filter, scanned?.ids ?? null)) {
+      signal?.throwIfAborted()
+      if (filter.newerThan !== null && email.id <= filter.newerThan) break
+      if (!filter.accepts(email)) continue
       if (filter.messages.length > 0) {
         deadline ??= monotonicNow() + maxReadingMs
         if (monotonicNow() > deadline) {
