@@ -28,18 +28,20 @@ export function readAnswered(bytes: Uint8Array): Answered {
       return 'problem' in checked ? [] : [toMailbox(cutText(foldSpace(shown), maxName), checked.address)]
     })
   const replyTo = mailboxesOf('reply-to')
-  const [own] = idsIn(block.decoded('message-id'))
+  const [id] = idsIn(block.decoded('message-id'))
   const inReplyTo = idsIn(block.decoded('in-reply-to'))
-  const before = idsIn(block.decoded('references'))
+  const listed = idsIn(block.decoded('references'))
   // Of several ids in In-Reply-To none is known to come first.
   const onlyParent = inReplyTo.length === 1 ? inReplyTo : []
-  const earlier = before.length > 0 ? before : onlyParent
-  const references = [...new Set(own === undefined ? earlier : [...earlier.filter((id) => id !== own), own])]
+  const earlier = new Set(listed.length > 0 ? listed : onlyParent)
+  // Its own id is the last one, wherever it was listed.
+  if (id !== undefined) earlier.delete(id)
+  const references = id === undefined ? [...earlier] : [...earlier, id]
   const value = foldSpace(block.decoded('auto-submitted'))
   return {
     to: replyTo.length > 0 ? replyTo : mailboxesOf('from'),
     fields: {
-      ...(own !== undefined && { 'In-Reply-To': own }),
+      ...(id !== undefined && { 'In-Reply-To': id }),
       ...(references.length > 0 && { References: bounded(references).join(' ') }),
     },
     auto_submitted: value === '' || /^no(?:[ ;(]|$)/i.test(value) ? null : cutText(value, maxName),

@@ -33,80 +33,73 @@ export interface BulkBoard {
   onProgress(listener: (progress: BulkProgress) => void): void
 }
 
-/** A change of this instance that has not ended. */
-interface OwnChange {
+/** A change that began at this instance. */
+interface LocalChange {
   readonly progress: Readonly<BulkProgress>
   readonly abort: () => void
   hasEnded: boolean
 }
 
 /** A stored change, and when this instance saw it written last. */
-interface KnownChange {
+interface StoredChange {
   readonly record: BulkRecord
-  readonly at: number
+  readonly seenAt: number
 }
 
 /** @returns null if only this process uses the store. */
-export async function openBulkBoard({
-  store,
-  following,
-}: {
-  store: Store
-  following: Following
-}): Promise<BulkBoard | null> {
+export async function openBulkBoard(deps: { store: Store; following: Following }): Promise<BulkBoard | null> {
+  const { store, following } = deps
   if (!store.isShared) return null
-  const known = new Map<string, KnownChange>()
-  const own = new Map<string, OwnChange>()
-  /** The ids of the stored changes that began at this instance. */
-  const ours = new Set<string>()
+  const stored = new Map<string, StoredChange>()
+  /** The changes that began at this instance, until their records are removed. */
+  const local = new Map<string, LocalChange>()
   let listener: (progress: BulkProgress) => void = () => {}
 
   await following.open(store, bulkChangeCollection, {
-    ids: () => known.keys(),
+    ids: () => stored.keys(),
     put(record) {
-      if (known.get(record.id)?.record.version === record.version) return
-      known.set(record.id, { record, at: monotonicNow() })
-      const mine = own.get(record.id)
+      if (stored.get(record.id)?.record.version === record.version) return
+      stored.set(record.id, { record, seenAt: monotonicNow() })
+      const change = local.get(record.id)
+      if (!change) listener(progressOf(record))
       // If it was not written for too long, the other instances consider it failed.
-      if (mine && !mine.hasEnded && (record.is_cancelled || isEnded(record))) mine.abort()
-      if (!ours.has(record.id)) listener(progressOf(record))
+      else if (!change.hasEnded && (record.is_cancelled || isEnded(record))) change.abort()
     },
     remove(id) {
-      known.delete(id)
-      ours.delete(id)
+      stored.delete(id)
+      local.delete(id)
     },
   })
 
   /** Whether the instance of a change has stopped writing it. */
-  function isLost({ record, at }: KnownChange): boolean {
-    return !isEnded(record) && !ours.has(record.id) && monotonicNow() - at > silentMs
+  function isLost({ record, seenAt }: StoredChange): boolean {
+    return !isEnded(record) && !local.has(record.id) && monotonicNow() - seenAt > silentMs
   }
 
   /** Marks a lost change as failed. Its instance may only be suspended: if it continues, it then aborts the change. */
-  function markFailed({ record: { id, version } }: KnownChange): void {
-    changeRecord(store, bulkChangeCollection, id, 'bulk change', (stored): BulkRecord =>
-      stored.version === version ? { ...stored, state: 'failed' } : stored,
+  function markFailed({ record: { id, version } }: StoredChange): void {
+    changeRecord(store, bulkChangeCollection, id, 'bulk change', (record): BulkRecord =>
+      record.version === version ? { ...record, state: 'failed' } : record,
     ).catch(() => {})
   }
 
   /** Stores the progress of a change, even if it did not change, so that the other instances know that it is running. */
-  async function write({ progress }: OwnChange): Promise<void> {
-    await changeRecord(store, bulkChangeCollection, progress.id, 'bulk change', (stored) => ({
-      ...stored,
-      ...progress,
-    }))
+  async function write({ progress }: LocalChange): Promise<void> {
+    await changeRecord(store, bulkChangeCollection, progress.id, 'bulk change', (record) => {
+      return { ...record, ...progress }
+    })
   }
 
-  async function writeOften(mine: OwnChange): Promise<void> {
-    let written = JSON.stringify(mine.progress)
+  async function writeUntilEnd(change: LocalChange): Promise<void> {
+    let written = JSON.stringify(change.progress)
     let writtenAt = monotonicNow()
     for (;;) {
       await idleSleep(writeMs)
-      if (mine.hasEnded) return
-      const now = JSON.stringify(mine.progress)
-      if (now === written && monotonicNow() - writtenAt < unchangedWriteMs) continue
-      await write(mine).then(
-        () => void (written = now),
+      if (change.hasEnded) return
+      const current = JSON.stringify(change.progress)
+      if (current === written && monotonicNow() - writtenAt < unchangedWriteMs) continue
+      await write(change).then(
+        () => void (written = current),
         () => {},
       )
       writtenAt = monotonicNow()
@@ -114,26 +107,25 @@ export async function openBulkBoard({
   }
 
   async function trim(): Promise<void> {
-    const ended = [...known.values()].filter(({ record }) => isEnded(record)).map(({ record }) => record.id)
-    const gone = ended.sort().slice(0, -mostEnded)
-    if (gone.length > 0) await store.bulk(bulkChangeCollection, gone, 'remove')
+    const ended = [...stored.values()].filter(({ record }) => isEnded(record)).map(({ record }) => record.id)
+    const oldest = ended.sort().slice(0, -maxEnded)
+    if (oldest.length > 0) await store.bulk(bulkChangeCollection, oldest, 'remove')
   }
 
   return {
     async add(progress, abort) {
-      const mine = { progress, abort, hasEnded: false }
-      own.set(progress.id, mine)
-      ours.add(progress.id)
+      const change = { progress, abort, hasEnded: false }
+      local.set(progress.id, change)
       await store.commit([insert(bulkChangeCollection, { ...progress, is_cancelled: false })])
-      void writeOften(mine)
+      void writeUntilEnd(change)
       // `waitForTurn` waits for earlier changes, so all that were acknowledged before this one must be known.
       await store.caughtUp()
       await following.settled()
     },
     async waitForTurn(id, signal) {
       for (;;) {
-        const earlier = [...known.values()].filter(
-          ({ record }) => record.id < id && !ours.has(record.id) && !isEnded(record),
+        const earlier = [...stored.values()].filter(
+          ({ record }) => record.id < id && !local.has(record.id) && !isEnded(record),
         )
         const lost = earlier.filter(isLost)
         lost.forEach(markFailed)
@@ -142,31 +134,27 @@ export async function openBulkBoard({
       }
     },
     async end(id) {
-      const mine = own.get(id)
-      if (!mine) return
-      mine.hasEnded = true
+      const change = local.get(id)
+      if (!change) return
+      change.hasEnded = true
       try {
-        await write(mine)
+        await write(change)
         await trim()
       } catch {
-        // The others will consider it failed after a while without writes.
-        ours.delete(id)
-      } finally {
-        own.delete(id)
+        // All instances will consider it failed after a while without writes.
+        local.delete(id)
       }
     },
     list: () =>
-      Array.from(known.values(), (one) => {
-        if (!isLost(one)) return progressOf(one.record)
-        markFailed(one)
-        return { ...progressOf(one.record), state: 'failed' }
+      Array.from(stored.values(), (change) => {
+        if (!isLost(change)) return progressOf(change.record)
+        markFailed(change)
+        return { ...progressOf(change.record), state: 'failed' }
       }),
     async cancel(id) {
-      const found = known.get(id)
-      if (!found) return null
-      if (isEnded(found.record)) return progressOf(found.record)
-      const record = await changeRecord(store, bulkChangeCollection, id, 'bulk change', (stored) =>
-        isEnded(stored) ? stored : { ...stored, is_cancelled: true },
+      if (!stored.has(id)) return null
+      const record = await changeRecord(store, bulkChangeCollection, id, 'bulk change', (record) =>
+        isEnded(record) ? record : { ...record, is_cancelled: true },
       )
       return progressOf(record)
     },
@@ -175,7 +163,7 @@ export async function openBulkBoard({
 }
 
 /** How many of the changes that have ended are kept. */
-export const mostEnded = 20
+export const maxEnded = 20
 /** How often the progress of a change is stored while there is any. */
 const writeMs = 200
 /** How often a change without progress is stored. */

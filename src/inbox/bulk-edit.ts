@@ -13,11 +13,11 @@ export function editOf(changes: BulkChanges): Edit {
   const isGone = new Set(remove_tags.map(nameOf))
   return (email) => {
     const kept = (tags ?? email.tags).filter((tag) => !isGone.has(nameOf(tag)))
-    const known = new Set(kept.map(nameOf))
+    const keptNames = new Set(kept.map(nameOf))
     const next = {
       ...email,
       unread: unread ?? email.unread,
-      tags: [...new Set([...kept, ...add_tags.filter((tag) => !known.has(nameOf(tag)))])],
+      tags: [...new Set([...kept, ...add_tags.filter((tag) => !keptNames.has(nameOf(tag)))])],
     }
     const isSame = next.unread === email.unread && sameTags(next.tags, email.tags)
     return isSame ? email : next

@@ -3,7 +3,7 @@ import { LocalpostError, quote } from '../core/errors.ts'
 import { noRoom } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { type BulkBoard, isEnded, mostEnded } from './bulk-board.ts'
+import { type BulkBoard, isEnded, maxEnded } from './bulk-board.ts'
 import type { BulkProgress } from './types.ts'
 import { createSequence } from '../core/sequence.ts'
 
@@ -35,7 +35,7 @@ export interface BulkRuns {
 }
 
 /** A change that began at this instance. */
-interface Kept {
+interface LocalChange {
   progress: BulkProgress
   /** Cancels it. */
   abort: AbortController
@@ -45,27 +45,30 @@ interface Kept {
 
 /** @param board  Where instances that share a store publish their changes; null if only this process uses the store. */
 export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRuns {
-  let kept: Kept[] = []
+  /** The changes of this instance that wait or run, and the last that ended; the oldest first. */
+  let changes: LocalChange[] = []
   let listener: (progress: BulkProgress) => void = () => {}
   const inTurn = createSequence()
   let isClosed = false
 
   function tell(progress: BulkProgress): void {
-    if (progress.total !== null && progress.total > fewest) listener({ ...progress })
+    if (progress.total !== null && progress.total > maxUnreported) listener({ ...progress })
   }
   board?.onProgress(tell)
 
   /** The changes of all instances, newest first. */
   function list(): BulkProgress[] {
     const all = new Map(board?.list().map((progress) => [progress.id, progress]))
-    for (const { progress } of kept) all.set(progress.id, { ...progress })
+    for (const { progress } of changes) all.set(progress.id, { ...progress })
     const ended = [...all.values()].filter(isEnded).map(({ id }) => id)
-    for (const id of ended.sort().slice(0, -mostEnded)) all.delete(id)
+    for (const id of ended.sort().slice(0, -maxEnded)) all.delete(id)
     return [...all.values()].sort((one, other) => (one.id < other.id ? 1 : -1))
   }
 
-  function runOf(one: Kept, onProgress?: (done: number, total: number) => void): BulkRun {
-    const { progress, signal } = one
+  function runOf(
+    { progress, signal }: LocalChange,
+    onProgress?: (done: number, total: number) => void,
+  ): BulkRun {
     let toldAt = Number.NEGATIVE_INFINITY
     return {
       signal,
@@ -84,17 +87,17 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
   }
 
   async function runNext<T>(
-    one: Kept,
+    change: LocalChange,
     added: Promise<void> | undefined,
     onProgress: ((done: number, total: number) => void) | undefined,
     work: (run: BulkRun) => Promise<T>,
   ): Promise<T> {
-    const { progress, signal } = one
+    const { progress, signal } = change
     try {
       await added
       await board?.waitForTurn(progress.id, signal)
       progress.state = 'running'
-      const outcome = await work(runOf(one, onProgress))
+      const outcome = await work(runOf(change, onProgress))
       progress.state = signal.aborted ? 'cancelled' : 'done'
       return outcome
     } catch (error) {
@@ -103,33 +106,33 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
     } finally {
       await board?.end(progress.id)
       tell(progress)
-      const ended = kept.filter(({ progress }) => isEnded(progress))
-      kept = kept.filter((each) => !ended.slice(0, -mostEnded).includes(each))
+      const forgotten = changes.filter(({ progress }) => isEnded(progress)).slice(0, -maxEnded)
+      changes = changes.filter((one) => !forgotten.includes(one))
     }
   }
 
   return {
-    async run(change, { signal, onProgress }, work) {
+    async run(kind, { signal, onProgress }, work) {
       const waiting = list().filter((progress) => !isEnded(progress)).length
-      if (waiting >= mostWaiting) throw noRoom(`${waiting} changes of many mails wait already.`)
+      if (waiting >= maxWaiting) throw noRoom(`${waiting} changes of many mails wait already.`)
       const abort = new AbortController()
       if (isClosed) abort.abort()
-      const one: Kept = {
-        progress: { id: ids.next('blk'), change, state: 'waiting', done: 0, total: null },
+      const change: LocalChange = {
+        progress: { id: ids.next('blk'), change: kind, state: 'waiting', done: 0, total: null },
         abort,
         signal: signal ? AbortSignal.any([abort.signal, ownSignal(signal)]) : abort.signal,
       }
-      kept.push(one)
-      const added = board?.add(one.progress, () => abort.abort())
+      changes.push(change)
+      const added = board?.add(change.progress, () => abort.abort())
       // It is waited for when those before it have ended.
       added?.catch(() => {})
-      return inTurn(() => runNext(one, added, onProgress, work))
+      return inTurn(() => runNext(change, added, onProgress, work))
     },
     list,
     async cancel(id) {
-      const one = kept.find(({ progress }) => progress.id === id)
-      one?.abort.abort()
-      const found = one ? { ...one.progress } : await board?.cancel(id)
+      const change = changes.find(({ progress }) => progress.id === id)
+      change?.abort.abort()
+      const found = change ? { ...change.progress } : await board?.cancel(id)
       if (found) return found
       const message = `There is no bulk change ${quote(id)}. Only the last changes are kept.`
       throw new LocalpostError('not_found', message)
@@ -137,13 +140,13 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
     onProgress: (given) => void (listener = given),
     async close() {
       isClosed = true
-      for (const { abort } of kept) abort.abort()
+      for (const { abort } of changes) abort.abort()
       await inTurn(async () => {})
     },
   }
 }
 
 /** Changes of so few mails end at once, and cause one event for each mail. */
-const fewest = 100
+const maxUnreported = 100
 const tellMs = 100
-const mostWaiting = 20
+const maxWaiting = 20

@@ -51,7 +51,7 @@ export interface BulkDeps {
 
 export function createBulk({ store, search, runs, now, hidden }: BulkDeps): Bulk {
   /** The ids of the selected mails that exist. Only ids, because a selection may be the whole inbox. */
-  async function idsOf(selection: Selection): Promise<string[]> {
+  async function idsOf(selection: Selection): Promise<readonly string[]> {
     if (selection === null) {
       const left = hidden()
       const where = left.size > 0 ? { where: notAmong(left) } : {}

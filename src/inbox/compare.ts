@@ -18,22 +18,17 @@ interface CompareDeps {
 }
 
 /** @returns A function that compares two mails of the inbox. */
-export function createCompare({
-  store,
-  find,
-  details,
-  thread,
-}: CompareDeps): (mail: string, other: string, options?: CompareOptions) => Promise<MailComparison> {
+export function createCompare(
+  deps: CompareDeps,
+): (mail: string, other: string, options?: CompareOptions) => Promise<MailComparison> {
+  const { store, find, details, thread } = deps
   /** The last mail before this one whose subject has the same form. */
   async function previous(email: EmailRecord, signal?: AbortSignal): Promise<EmailRecord> {
     const wanted = subjectForm(email.subject)
     let after = email.id
-    for (let seen = 0; seen < mostSearched; seen += pageSize) {
-      const { records } = await store.page(emailCollection, {
-        direction: 'desc',
-        after: [after],
-        limit: pageSize,
-      })
+    for (let seen = 0; seen < maxSearched; seen += pageSize) {
+      const older = { direction: 'desc', after: [after], limit: pageSize } as const
+      const { records } = await store.page(emailCollection, older)
       const found = records.find(({ subject }) => subjectForm(subject) === wanted)
       if (found) return found
       const last = records.at(-1)
@@ -63,4 +58,4 @@ export function createCompare({
 
 const pageSize = 50
 /** How many mails are looked at for the last one with a subject. */
-const mostSearched = 5000
+const maxSearched = 5000

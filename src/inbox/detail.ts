@@ -1,11 +1,11 @@
-import { createPublicKey } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { fieldsOf } from '../core/header-fields.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { joinSentences } from '../core/text.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { domainCollection } from '../domains/domain.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
-import { signersOf, type FindDkimKey } from '../mime/dkim/verify.ts'
+import { signersOf } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
 import type { SignerKey } from '../reading/jobs.ts'
 import { digestOf, type Digests } from '../search/digests.ts'
@@ -14,7 +14,7 @@ import type { Mail, TranscriptLine } from './types.ts'
 import { toMail } from './views.ts'
 import type { Reader } from '../reading/reader.ts'
 
-interface DetailDeps {
+export interface DetailDeps {
   store: Store
   reader: Reader
   /** The instance's time, in milliseconds. */
@@ -38,7 +38,6 @@ export interface Details {
 
 export function createDetails(deps: DetailDeps): Details {
   const { store, reader, now, digests } = deps
-  const findKey = createKeyFinder(store)
   const shared = createSharedWork()
 
   const transcriptOf = async ({ id, message }: EmailRecord): Promise<TranscriptLine[] | null> =>
@@ -53,7 +52,7 @@ export function createDetails(deps: DetailDeps): Details {
     if (signatures.length === 0) return null
     const keys: SignerKey[] = []
     for (const { domain, selector } of signersOf(signatures)) {
-      const key = await findKey(domain, selector)
+      const key = await findOwnKey(store, domain, selector)
       if (key) keys.push({ domain, selector, key })
     }
     return reader.signatures(messageBlob(email.id), keys, now(), signal)
@@ -108,16 +107,11 @@ export function createDetails(deps: DetailDeps): Details {
 
 const empty = { html: '', text: '' }
 
-/**
- * Finds the public keys of the account's own domains, as their DNS records would publish them. Foreign domains have
- * none, because nothing is looked up.
- */
-function createKeyFinder(store: Store): FindDkimKey {
-  return async (name, selector) => {
-    const domain = await store.find(domainCollection, 'name', [name])
-    if (!domain) return null
-    const key = domain.dkim ?? (await store.get(dkimKeyCollection, 'shared'))
-    if (!key || key.selector !== selector) return null
-    return createPublicKey({ key: Buffer.from(key.public_key, 'base64'), format: 'der', type: 'spki' })
-  }
+/** The public key of one of the account's domains, as its DNS record would publish it; null for other domains: nothing is looked up. */
+async function findOwnKey(store: Store, name: string, selector: string): Promise<KeyObject | null> {
+  const domain = await store.find(domainCollection, 'name', [name])
+  if (!domain) return null
+  const key = domain.dkim ?? (await store.get(dkimKeyCollection, 'shared'))
+  if (!key || key.selector !== selector) return null
+  return createPublicKey({ key: Buffer.from(key.public_key, 'base64'), format: 'der', type: 'spki' })
 }

@@ -1,7 +1,6 @@
 import type { clientSupportJobs } from '../client-support/jobs.ts'
 import { previewedClient } from '../client-support/preview-clients.ts'
 import type { compareJobs } from '../compare/compare.ts'
-import type { Counts } from '../core/counts.ts'
 import type { Ids } from '../core/ids.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { assertRemovesAll, assertKnownOptions } from '../core/known-options.ts'
@@ -20,11 +19,10 @@ import { createBulkRuns } from './bulk-runs.ts'
 import { createBulk } from './bulk.ts'
 import { checkChanges } from './check-changes.ts'
 import { createCompare } from './compare.ts'
-import { createDetails } from './detail.ts'
+import { createDetails, type DetailDeps } from './detail.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
 import { createListing } from './listing.ts'
-import { createMailWaits } from './mail-waits.ts'
 import { createMessageStreams } from './message-streams.ts'
 import { createMissing, type MissingSources } from './missing.ts'
 import { createNestedMails } from './nested.ts'
@@ -34,7 +32,8 @@ import { releaseMail, type Relay } from './release.ts'
 import { createMailRemovals } from './removals.ts'
 import { replyToMail, type ReplyDeps } from './reply.ts'
 import { createTags } from './tags.ts'
-import type { Mail, TranscriptLine } from './types.ts'
+import type { Mail } from './types.ts'
+import { createWaits, type WaitDeps } from './wait.ts'
 import { toMailEntry, toMailSummary } from './views.ts'
 import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
@@ -48,7 +47,12 @@ type InboxJobs = typeof answerJobs &
   typeof compareJobs &
   typeof headerJobs
 
-export interface InboxDeps extends InboxChecksDeps, Pick<ReplyDeps, 'compose'> {
+export interface InboxDeps
+  extends
+    InboxChecksDeps,
+    Pick<ReplyDeps, 'compose'>,
+    Pick<DetailDeps, 'transcriptOf'>,
+    Pick<WaitDeps, 'counts'> {
   store: Store
   reader: Reader
   /** For long work on mails. */
@@ -65,14 +69,10 @@ export interface InboxDeps extends InboxChecksDeps, Pick<ReplyDeps, 'compose'> {
   submit: Submit
   /** Sends one message to the relay and returns its reply; null if no relay is configured. */
   release: Relay | null
-  /** The SMTP transcript of a submission; null if it is not kept. Default: no transcripts. */
-  transcriptOf?(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
   /** The changes of the instances that share the store; null if only this process uses it. Default: null. */
   bulkBoard?: BulkBoard | null
   /** Why there may be no mail. */
   missing: MissingSources
-  /** Counts the waits that are open. Default: nothing is counted. */
-  counts?: Counts['waits'] | undefined
   /** Called when mails whose removal was not undone cannot be removed. That is tried again. */
   onUnremoved(error: unknown): void
   /** See `IndexerDeps`. */
@@ -115,7 +115,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   const bulk = createBulk({ store, search, runs, now, hidden: removals.hidden })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
   const details = createDetails({ ...deps, digests })
-  const waits = createMailWaits({ ...deps, search, details, missing, defaultTimeoutMs: deps.waitTimeoutMs })
+  const waits = createWaits({ ...deps, search, details, missing, defaultTimeoutMs: deps.waitTimeoutMs })
   const check = createInboxCheck(deps, { find, details })
   /** Runs work on a whole mail. Large mails take turns. */
   const withMail = async <T>(

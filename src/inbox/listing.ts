@@ -20,12 +20,8 @@ interface ListingDeps {
 }
 
 /** Lists the mails of an inbox: for its page and the library, and with more of each header for other interfaces. */
-export function createListing({
-  store,
-  search,
-  digests,
-  now,
-}: ListingDeps): Pick<Inbox, 'list'> & Pick<InboxPages, 'entries'> {
+export function createListing(deps: ListingDeps): Pick<Inbox, 'list'> & Pick<InboxPages, 'entries'> {
+  const { store, search, digests, now } = deps
   async function listed<Item>(
     query: Parameters<Inbox['list']>[0],
     toItem: (email: EmailRecord, digest: Digest, group: FoldedGroup | undefined) => Promise<Item>,

@@ -31,19 +31,15 @@ export interface RawOptions extends CopyOptions {
   range?: { start: number; end: number }
 }
 
-/** Opens the stored bytes of mails: whole messages, their parts and their HTML. */
+/** Opens the stored bytes of mails. Most methods are as those of `Inbox` and `InboxPages`. */
 export interface MessageStreams {
-  /** The message, or a recipient's copy. @throws not_found, message_pending. */
   raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
-  /** The MIME tree. @throws not_found, message_pending, service_unavailable. */
   structure(id: string, options?: ReadOptions): Promise<MimeTree>
   /** The message as it was stored. @throws message_pending. */
   whole(email: EmailRecord): Promise<Readable>
   /** The HTML of a mail, or of a recipient's copy, as UTF-8. @throws not_found. */
   page(id: string, options: CopyOptions | undefined, page: PageOptions): Promise<Uint8Array>
-  /** One attachment, decoded, as a stream that reads only as much as is consumed. @throws not_found, message_pending. */
   attachment(id: string, index: number, options?: ReadOptions): Promise<OpenAttachment>
-  /** The same for one leaf of the MIME tree. @throws not_found, message_pending. */
   part(id: string, index: number, options?: ReadOptions): Promise<MimePart & { stream: Readable }>
 }
 
@@ -136,24 +132,22 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
 }
 
 function toTree({ nodes, parts, text, html, problem }: MimeStructure): MimeTree {
-  const none = {
-    charset: null,
-    encoding: null,
-    filename: null,
-    content_id: null,
-    disposition: null,
-    role: null,
-  }
   const bodies = new Set([...text, ...html])
-  const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' =>
-    !bodies.has(part) ? 'attachment' : part.content_type === 'text/html' ? 'html' : 'text'
-  return {
-    parts: nodes.map((node) => {
-      const part = node.index === null ? undefined : parts[node.index]
-      if (!part) return { ...node, ...none }
-      const { charset, encoding, filename, content_id, disposition } = part
-      return { ...node, charset, encoding, filename, content_id, disposition, role: roleOf(part) }
-    }),
-    problem,
+  const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' => {
+    if (!bodies.has(part)) return 'attachment'
+    return part.content_type === 'text/html' ? 'html' : 'text'
   }
+  const facts = nodes.map((node) => {
+    const part = node.index === null ? undefined : parts[node.index]
+    const {
+      charset = null,
+      encoding = null,
+      filename = null,
+      content_id = null,
+      disposition = null,
+    } = part ?? {}
+    const role = part ? roleOf(part) : null
+    return { ...node, charset, encoding, filename, content_id, disposition, role }
+  })
+  return { parts: facts, problem }
 }

@@ -1,25 +1,31 @@
 import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { withoutEnding } from '../core/text.ts'
-import { type AttemptedRequest, weigh, type MissingFacts, type Weighed, type Words } from './missing-facts.ts'
+import {
+  type AttemptedRequest,
+  type Evidence,
+  type MissingFacts,
+  weigh,
+  type Weighed,
+} from './missing-facts.ts'
 import type { SmtpProblemKind } from './smtp-session-types.ts'
-import type { MissingEvidence } from './missing-types.ts'
+import type { MissingCause } from './missing-types.ts'
 
 /** Problems of SMTP sessions, one cause for each kind. One that names the recipient is nearly certain. */
 export function sessionCauses({ sessions, to }: MissingFacts): Weighed[] {
-  const groups = new Map<SmtpProblemKind, { words: Words; isNamed: boolean; evidence: MissingEvidence[] }>()
+  const groups = new Map<SmtpProblemKind, Words & { isNamed: boolean; evidence: Evidence[] }>()
   for (const { id, started, ended, problems } of sessions) {
     for (const { kind, message, advice, command, reply } of problems) {
-      const group = groups.get(kind) ?? { words: [message, advice], isNamed: false, evidence: [] }
+      const group = groups.get(kind) ?? { message, remedy: advice, isNamed: false, evidence: [] }
       const text = [command, reply].filter((part) => part !== null).join(' → ')
       group.isNamed ||= names(text, to)
-      group.evidence.push({ kind: 'smtp_session', id, time: ended ?? started, text: text || message })
+      group.evidence.push({ id, time: ended ?? started, text: text || message })
       groups.set(kind, group)
     }
   }
-  return [...groups].map(([kind, { words, isNamed, evidence }]) => {
-    const unnamedWeight = harmless.has(kind) ? 30 : 60
+  return [...groups].map(([reason, { isNamed, ...group }]) => {
+    const unnamedWeight = harmless.has(reason) ? 30 : 60
     const weight = isNamed ? 80 : unnamedWeight
-    return weigh({ weight, cause: 'smtp_session', reason: kind, words, evidence })
+    return weigh({ ...group, weight, cause: 'smtp_session', reason, kind: 'smtp_session' })
   })
 }
 
@@ -28,7 +34,7 @@ const harmless: ReadonlySet<SmtpProblemKind> = new Set(['silent', 'no_message', 
 
 /** Refused requests that were to send something, one cause for each error. */
 export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
-  const groups = new Map<string, { weight: number; words: Words; evidence: MissingEvidence[] }>()
+  const groups = new Map<string, Words & { weight: number; evidence: Evidence[] }>()
   for (const request of requests) {
     const { id, timestamp, method, path, status, warnings, request_body } = request
     const isForeign = path === ''
@@ -39,42 +45,50 @@ export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
     const text = isForeign
       ? (warnings[0] ?? method)
       : [`${method} ${path} → ${status || 'closed'}`, name, message].filter((part) => part !== '').join(' ')
-    const group = groups.get(key) ?? { weight: 60, words: requestWords(key, message), evidence: [] }
+    const group = groups.get(key) ?? { weight: 60, ...requestWords(key, message), evidence: [] }
     if (names(request_body ?? '', to)) group.weight = 80
-    group.evidence.push({ kind: 'request', id, time: timestamp, text })
+    group.evidence.push({ id, time: timestamp, text })
     groups.set(key, group)
   }
-  return [...groups].map(([key, { weight, words, evidence }]) =>
-    key === wrongPort
-      ? weigh({ weight, cause: 'wrong_port', words, evidence })
-      : weigh({ weight, cause: 'request', reason: key, words, evidence }),
-  )
+  return [...groups].map(([key, group]) => {
+    const isWrongPort = key === wrongPort
+    const cause = isWrongPort ? 'wrong_port' : 'request'
+    return weigh({ ...group, cause, reason: isWrongPort ? null : key, kind: 'request' })
+  })
 }
+
+/** What happened, and what to do. */
+type Words = Pick<MissingCause, 'message' | 'remedy'>
 
 /** The key of the attempts in another protocol, which have no error. */
 const wrongPort = ''
 
 function requestWords(key: string, message: string): Words {
   if (key === wrongPort)
-    return [
-      'A client spoke another protocol than HTTP at the HTTP port.',
-      'Send to the SMTP port over SMTP, and to the HTTP port over HTTP; the evidence names the ports.',
-    ]
+    return {
+      message: 'A client spoke another protocol than HTTP at the HTTP port.',
+      remedy:
+        'Send to the SMTP port over SMTP, and to the HTTP port over HTTP; the evidence names the ports.',
+    }
   if (key === 'closed')
-    return [
-      'A fault closed the connection of a request.',
-      'Turn it off under "Rules and faults", or with `DELETE /dev/faults`.',
-    ]
+    return {
+      message: 'A fault closed the connection of a request.',
+      remedy: 'Turn it off under "Rules and faults", or with `DELETE /dev/faults`.',
+    }
   const row = Object.entries(errorTable).find(([code]) => code === key)?.[1]
   const said = message === '' ? '' : ` ${withoutEnding(message.trim(), '.')}.`
-  if (!row) return [`A request was refused with ${key}.${said}`, 'The answer says why; correct the request.']
-  const isAdvised = said !== '' && ofKeys.has(key)
-  const what = `A request was refused: ${row.meaning}`
-  return isAdvised ? [what, said.trim()] : [what + said, row.fix]
+  if (!row)
+    return {
+      message: `A request was refused with ${key}.${said}`,
+      remedy: 'The answer says why; correct the request.',
+    }
+  const refused = `A request was refused: ${row.meaning}`
+  if (said !== '' && endsWithAdvice.has(key)) return { message: refused, remedy: said.trim() }
+  return { message: refused + said, remedy: row.fix }
 }
 
 /** Errors whose message ends with the advice of the table. */
-const ofKeys: ReadonlySet<string> = new Set<ErrorCode>(['missing_api_key', 'invalid_api_key'])
+const endsWithAdvice: ReadonlySet<string> = new Set<ErrorCode>(['missing_api_key', 'invalid_api_key'])
 
 function names(text: string, to: string | null): boolean {
   return to !== null && text.toLowerCase().includes(to.toLowerCase())

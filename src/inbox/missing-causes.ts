@@ -1,5 +1,5 @@
 import { sessionCauses, requestCauses } from './missing-attempts.ts'
-import { weigh, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
+import { weigh, type MissingFacts, timeText, type Weighed } from './missing-facts.ts'
 import { elsewhereCauses, mailCauses, scheduledCauses } from './missing-mails.ts'
 import type { MissingCause, MissingMail } from './missing-types.ts'
 
@@ -21,9 +21,7 @@ export function causesOf(facts: MissingFacts): MissingCause[] {
     found.push({ ...noAttempt(facts), message: 'Nothing that was recorded explains it.' })
   const newest = ({ evidence }: MissingCause): number => evidence[0]?.time ?? 0
   found.sort((one, other) => other.weight - one.weight || newest(other) - newest(one))
-  return found.map(({ cause, reason, message, remedy, count, evidence }) => {
-    return { cause, reason, message, remedy, count, evidence }
-  })
+  return found.map(({ weight: _weight, ...cause }) => cause)
 }
 
 /** What is set to stop mail, whether or not it has stopped one. */
@@ -31,36 +29,45 @@ function standingCauses({ suppression, rule, rejectSubmissions, faults }: Missin
   const found: Weighed[] = []
   if (suppression) {
     const { address, reason, created } = suppression
-    const evidence = { kind: 'suppression' as const, id: null, time: created, text: `${address} (${reason})` }
-    const words: Words = [
-      'The address is on the suppression list, so mail for it bounces.',
-      'Remove it with `DELETE /dev/suppressions/{address}`.',
-    ]
-    found.push(weigh({ weight: 50, cause: 'suppressed', reason, words, evidence: [evidence] }))
+    const cause = weigh({
+      weight: 50,
+      cause: 'suppressed',
+      reason,
+      message: 'The address is on the suppression list, so mail for it bounces.',
+      remedy: 'Remove it with `DELETE /dev/suppressions/{address}`.',
+      kind: 'suppression',
+      evidence: [{ time: created, text: `${address} (${reason})` }],
+    })
+    found.push(cause)
   }
   if (rule && rule.action !== 'accept') {
-    const evidence = { kind: 'rule' as const, id: null, time: null, text: `${rule.match}: ${rule.action}` }
-    const words: Words = [
-      `A rule with the action ${rule.action} applies to the address.`,
-      'Change the rule under "Rules and faults", or with `PUT /dev/rules`.',
-    ]
-    const weight = rejectSubmissions ? 58 : 51
-    found.push(weigh({ weight, cause: 'rule', reason: rule.action, words, evidence: [evidence] }))
+    const cause = weigh({
+      weight: rejectSubmissions ? 58 : 51,
+      cause: 'rule',
+      reason: rule.action,
+      message: `A rule with the action ${rule.action} applies to the address.`,
+      remedy: 'Change the rule under "Rules and faults", or with `PUT /dev/rules`.',
+      kind: 'rule',
+      evidence: [{ text: `${rule.match}: ${rule.action}` }],
+    })
+    found.push(cause)
   }
   if (faults) {
+    const { http, smtp, rate_limit } = faults
     const texts = [
-      ...faults.http.map(({ method = '*', path }) => `HTTP ${method} ${path}`),
-      ...faults.smtp.map(({ stage }) => `SMTP at ${stage}`),
-      ...(faults.rate_limit
-        ? [`${faults.rate_limit.requests} requests in ${faults.rate_limit.per_ms} ms`]
-        : []),
+      ...http.map(({ method = '*', path }) => `HTTP ${method} ${path}`),
+      ...smtp.map(({ stage }) => `SMTP at ${stage}`),
+      ...(rate_limit ? [`${rate_limit.requests} requests in ${rate_limit.per_ms} ms`] : []),
     ]
-    const evidence = texts.map((text) => ({ kind: 'fault' as const, id: null, time: null, text: text }))
-    const words: Words = [
-      'Faults are on, which make requests or SMTP sessions fail.',
-      'Turn them off under "Rules and faults", or with `DELETE /dev/faults`.',
-    ]
-    found.push(weigh({ weight: 49, cause: 'fault', words, evidence }))
+    const cause = weigh({
+      weight: 49,
+      cause: 'fault',
+      message: 'Faults are on, which make requests or SMTP sessions fail.',
+      remedy: 'Turn them off under "Rules and faults", or with `DELETE /dev/faults`.',
+      kind: 'fault',
+      evidence: texts.map((text) => ({ text })),
+    })
+    found.push(cause)
   }
   return found
 }
@@ -73,25 +80,26 @@ function retentionCauses({ kept, since, now }: MissingFacts): Weighed[] {
     ...(maxAgeMs !== null && since < now - maxAgeMs ? [`maxAgeMs: ${maxAgeMs}`] : []),
   ]
   if (texts.length === 0) return []
-  const evidence = texts.map((text) => ({ kind: 'option' as const, id: null, time: null, text }))
-  const words: Words = [
-    'The oldest mail is removed, because the limit of kept mail is reached.',
-    'Look sooner, or raise `maxEmails` or `maxAgeMs`.',
-  ]
-  return [weigh({ weight: 35, cause: 'retention', words, evidence })]
+  const cause = weigh({
+    weight: 35,
+    cause: 'retention',
+    message: 'The oldest mail is removed, because the limit of kept mail is reached.',
+    remedy: 'Look sooner, or raise `maxEmails` or `maxAgeMs`.',
+    kind: 'option',
+    evidence: texts.map((text) => ({ text })),
+  })
+  return [cause]
 }
 
 function noAttempt({ since }: MissingFacts): Weighed {
-  const words: Words = [
-    `No request and no SMTP session came since ${timeText(since)}.`,
-    'The app did not send, or it sends elsewhere: check its host, its port and its own log.',
-  ]
-  return weigh({ weight: 56, cause: 'no_attempt', words, evidence: [] })
+  const message = `No request and no SMTP session came since ${timeText(since)}.`
+  const remedy = 'The app did not send, or it sends elsewhere: check its host, its port and its own log.'
+  return { weight: 56, cause: 'no_attempt', reason: null, message, remedy, count: 0, evidence: [] }
 }
 
 /** The causes that say why a wait timed out, as the end of its message; empty if nothing points to one. */
 export function likelyCauses({ causes }: MissingMail): string {
-  const telling = causes.filter(({ cause }) => !untelling.has(cause)).slice(0, mostTold)
+  const telling = causes.filter(({ cause }) => !untelling.has(cause)).slice(0, maxTold)
   const texts = telling.map(({ message, remedy }) => `${message} ${remedy}`)
   return texts.length === 0
     ? ''
@@ -106,4 +114,4 @@ const untelling: ReadonlySet<string> = new Set([
   'no_attempt',
   'retention',
 ])
-const mostTold = 2
+const maxTold = 2

@@ -63,33 +63,26 @@ export interface Weighed extends MissingCause {
   readonly weight: number
 }
 
-/** What happened, and what to do. */
-export type Words = readonly [message: string, remedy: string]
+/** One piece of evidence. Without `id` or `time` it has none; the text may be of any length. */
+export type Evidence = Partial<Pick<MissingEvidence, 'id' | 'time'>> & Pick<MissingEvidence, 'text'>
 
-/** Makes a cause of its evidence. Texts may be of any length. */
-export function weigh({
-  weight,
-  cause,
-  reason = null,
-  words: [message, remedy],
-  evidence,
-}: {
-  weight: number
-  cause: MissingCause['cause']
+type CauseFacts = Pick<Weighed, 'weight' | 'cause' | 'message' | 'remedy'> & {
+  /** Default: null. */
   reason?: MissingCause['reason']
-  words: Words
-  evidence: readonly MissingEvidence[]
-}): Weighed {
-  const newestFirst = evidence.toSorted((one, other) => (other.time ?? 0) - (one.time ?? 0))
-  const shown = newestFirst
-    .slice(0, mostEvidence)
-    .map((one) => ({ ...one, text: shorten(one.text, mostText) }))
-  return { weight, cause, reason, message, remedy, count: evidence.length, evidence: shown }
+  kind: MissingEvidence['kind']
+  evidence: readonly Evidence[]
 }
 
-const mostEvidence = 5
+/** Makes a cause of its evidence, all of one kind: its newest pieces are shown. */
+export function weigh({ kind, evidence, reason = null, ...cause }: CauseFacts): Weighed {
+  const all = evidence.map(({ id = null, time = null, text }) => ({ kind, id, time, text }))
+  const newest = all.sort((one, other) => (other.time ?? 0) - (one.time ?? 0)).slice(0, maxEvidence)
+  const shown = newest.map((one) => ({ ...one, text: shorten(one.text, maxTextLength) }))
+  return { ...cause, reason, count: evidence.length, evidence: shown }
+}
 
-const mostText = 300
+const maxEvidence = 5
+const maxTextLength = 300
 
 /** A time in ISO 8601, within the limits of `Date`. */
 export function timeText(ms: number): string {

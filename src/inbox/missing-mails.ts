@@ -2,14 +2,13 @@ import { quote } from '../core/errors.ts'
 import { editDistance } from '../core/suggest.ts'
 import { type EmailRecord, hasArrived } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
-import { weigh, type MissingFacts, timeText, type Weighed, type Words } from './missing-facts.ts'
-import type { MissingEvidence } from './missing-types.ts'
+import { type Evidence, weigh, type MissingFacts, timeText, type Weighed } from './missing-facts.ts'
 
 /** The mails that are there. What became of each recipient says more than that it arrived. */
 export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
-  const groups = new Map<MailOutcome, { email: EmailRecord; text: string }[]>()
-  const add = (key: MailOutcome, email: EmailRecord, text: string): void => {
-    groups.set(key, [...(groups.get(key) ?? []), { email, text }])
+  const groups = new Map<MailOutcome, Evidence[]>()
+  const add = (key: MailOutcome, { id, created: time }: EmailRecord, text: string): void => {
+    groups.set(key, [...(groups.get(key) ?? []), { id, time, text }])
   }
   for (const email of mails) {
     const pending = new Set(pendingRecipients(email))
@@ -27,118 +26,95 @@ export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
     }
     if (hasArrived(email)) add('arrived', email, quote(email.subject))
   }
-  return [...groups].map(([key, seen]) => {
-    const [weight, words] = mailWords[key]
-    const evidence = seen.map(({ email, text }) => ({
-      kind: 'email' as const,
-      id: email.id,
-      time: email.created,
-      text,
-    }))
-    return weigh({ weight, cause: key, words, evidence })
+  return [...groups].map(([cause, evidence]) => {
+    const [weight, message, remedy] = mailWords[cause]
+    return weigh({ weight, cause, message, remedy, kind: 'email', evidence })
   })
 }
 
 type MailOutcome = 'suppressed' | 'rule' | 'simulator' | 'bounced' | 'failed' | 'pending' | 'arrived'
 
-const mailWords: Readonly<Record<MailOutcome, readonly [weight: number, words: Words]>> = {
+const mailWords: Readonly<Record<MailOutcome, readonly [weight: number, message: string, remedy: string]>> = {
   suppressed: [
     96,
-    [
-      'The mail was not sent: its recipient is on the suppression list.',
-      'Remove the address with `DELETE /dev/suppressions/{address}`, and send the mail again.',
-    ],
+    'The mail was not sent: its recipient is on the suppression list.',
+    'Remove the address with `DELETE /dev/suppressions/{address}`, and send the mail again.',
   ],
   rule: [
     95,
-    ['A rule refused the recipient.', 'Change the rule under "Rules and faults", or with `PUT /dev/rules`.'],
+    'A rule refused the recipient.',
+    'Change the rule under "Rules and faults", or with `PUT /dev/rules`.',
   ],
   simulator: [
     94,
-    [
-      'The address is one of the simulator, whose mail bounces.',
-      'Use another address, or one of the simulator that accepts mail.',
-    ],
+    'The address is one of the simulator, whose mail bounces.',
+    'Use another address, or one of the simulator that accepts mail.',
   ],
-  bounced: [93, ['The server of the recipient refused the mail.', 'The reply says why.']],
-  failed: [92, ['The mail could not be composed.', 'The reason is in the evidence; correct the request.']],
+  bounced: [93, 'The server of the recipient refused the mail.', 'The reply says why.'],
+  failed: [92, 'The mail could not be composed.', 'The reason is in the evidence; correct the request.'],
   pending: [
     90,
-    [
-      'The mail was accepted, and is not delivered yet.',
-      'Wait longer, or look at the rules and faults that delay it.',
-    ],
+    'The mail was accepted, and is not delivered yet.',
+    'Wait longer, or look at the rules and faults that delay it.',
   ],
   arrived: [
     89,
-    [
-      'Mail for this recipient is in the inbox.',
-      'Look at it, and compare it with what was searched for: its subject, its time, its account.',
-    ],
+    'Mail for this recipient is in the inbox.',
+    'Look at it, and compare it with what was searched for: its subject, its time, its account.',
   ],
 }
 
 /** Mail that is sent later. */
 export function scheduledCauses({ scheduled }: MissingFacts): Weighed[] {
   if (scheduled.length === 0) return []
-  const evidence = scheduled.map(({ id, send_at, recipients }) => ({
-    kind: 'scheduled' as const,
-    id,
-    time: send_at,
-    text: `for ${recipients.join(', ')}, at ${timeText(send_at)}`,
-  }))
-  const words: Words = [
-    'The mail is scheduled, and is sent later.',
-    'Wait until its time, send it at once with `POST /dev/scheduled/{id}/send`, or advance the clock of the instance.',
-  ]
-  return [weigh({ weight: 88, cause: 'scheduled', words, evidence })]
+  const evidence = scheduled.map(({ id, send_at: time, recipients }) => {
+    return { id, time, text: `for ${recipients.join(', ')}, at ${timeText(time)}` }
+  })
+  const message = 'The mail is scheduled, and is sent later.'
+  const remedy =
+    'Wait until its time, send it at once with `POST /dev/scheduled/{id}/send`, or advance the clock of the instance.'
+  return [weigh({ weight: 88, cause: 'scheduled', message, remedy, kind: 'scheduled', evidence })]
 }
 
 /** Mail that came, but not for this recipient or not into this account. */
 export function elsewhereCauses({ to, foreign, others }: MissingFacts): Weighed[] {
   const found: Weighed[] = []
   if (foreign.length > 0) {
-    const evidence = foreign.map(({ account, id, time }) => ({
-      kind: 'account' as const,
-      id,
-      time,
-      text: account,
-    }))
+    const evidence = foreign.map(({ account, id, time }) => ({ id, time, text: account }))
     const names = [...new Set(foreign.map(({ account }) => quote(account)))].join(', ')
-    const words: Words = [
-      `Mail for this recipient is in another account: ${names}.`,
-      'Ask with a key of that account, or with `?account=`; or let the app send with the key or user name of this one.',
-    ]
-    found.push(weigh({ weight: 75, cause: 'other_account', words, evidence }))
+    const message = `Mail for this recipient is in another account: ${names}.`
+    const remedy =
+      'Ask with a key of that account, or with `?account=`; or let the app send with the key or user name of this one.'
+    found.push(weigh({ weight: 75, cause: 'other_account', message, remedy, kind: 'account', evidence }))
   }
   if (to === null || others.length === 0) return found
-  const shown = (emails: readonly EmailRecord[]): MissingEvidence[] =>
-    emails.map(({ id, created, envelope, subject }) => {
-      const text = `${envelope.rcpt_to.slice(0, 3).join(', ')}, ${quote(subject)}`
-      return { kind: 'email' as const, id, time: created, text }
-    })
-  const near = others.filter(({ envelope }) =>
+  const similar = others.filter(({ envelope }) =>
     envelope.rcpt_to.slice(0, 10).some((one) => isSimilar(one, to)),
   )
-  if (near.length > 0) {
-    const words: Words = [
-      'Mail came for a similar address.',
-      'Compare the spelling of the address in the app and in the search.',
-    ]
-    found.push(weigh({ weight: 70, cause: 'similar_recipient', words, evidence: shown(near) }))
+  if (similar.length > 0) {
+    const message = 'Mail came for a similar address.'
+    const remedy = 'Compare the spelling of the address in the app and in the search.'
+    const evidence = similar.map(recipientsAndSubject)
+    found.push(weigh({ weight: 70, cause: 'similar_recipient', message, remedy, kind: 'email', evidence }))
   }
-  const rest = others.filter((email) => !near.includes(email))
-  if (rest.length > 0) {
-    const words: Words = ['Mail came, but for other recipients.', 'Check which address the app sends to.']
-    found.push(weigh({ weight: 40, cause: 'other_recipient', words, evidence: shown(rest) }))
+  const different = others.filter((email) => !similar.includes(email))
+  if (different.length > 0) {
+    const message = 'Mail came, but for other recipients.'
+    const remedy = 'Check which address the app sends to.'
+    const evidence = different.map(recipientsAndSubject)
+    found.push(weigh({ weight: 40, cause: 'other_recipient', message, remedy, kind: 'email', evidence }))
   }
   return found
 }
 
+function recipientsAndSubject({ id, created: time, envelope, subject }: EmailRecord): Evidence {
+  return { id, time, text: `${envelope.rcpt_to.slice(0, 3).join(', ')}, ${quote(subject)}` }
+}
+
 /** Whether two addresses differ by a typo. */
 function isSimilar(one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > 2 || one.length > longestCompared) return false
+  if (Math.abs(one.length - other.length) > 2 || one.length > maxComparedLength) return false
   return editDistance(one.toLowerCase(), other.toLowerCase()) <= 2
 }
 
-const longestCompared = 80
+const maxComparedLength = 80

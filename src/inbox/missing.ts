@@ -52,17 +52,14 @@ export interface Missing {
   explain(query: MissingQuery, caller: { seesAccounts: boolean }): Promise<MissingMail>
 }
 
-export function createMissing({
-  store,
-  search,
-  now,
-  sources,
-}: {
+interface MissingDeps {
   store: Store
   search: Pick<Search, 'matches'>
   now(): number
   sources: MissingSources
-}): Missing {
+}
+
+export function createMissing({ store, search, now, sources }: MissingDeps): Missing {
   /** Mails since a time, newest first. */
   async function newest(query: MissingQuery, since: number, most: number): Promise<EmailRecord[]> {
     const { to, signal } = query
@@ -79,28 +76,28 @@ export function createMissing({
     async explain(query, { seesAccounts }) {
       assertKnownOptions(query, ['to', 'since', 'signal'], 'inbox.explainMissing()')
       const { to = null } = query
-      if (to !== null && (typeof to !== 'string' || to.trim() === '' || to.length > longestRecipient)) {
-        const message = `to is ${quote(to)}; it takes an address or a part of one, of at most ${longestRecipient} characters.`
+      if (to !== null && (typeof to !== 'string' || to.trim() === '' || to.length > maxRecipientLength)) {
+        const message = `to is ${quote(to)}; it takes an address or a part of one, of at most ${maxRecipientLength} characters.`
         throw new LocalpostError('invalid_query', message)
       }
       const since = timeOf(query.since, now())
       const form = to === null ? null : addressForm(to)
       const isWanted = (address: string): boolean => form === null || form(address)
-      const mails = to === null ? [] : await newest(query, since, mostMails)
+      const mails = to === null ? [] : await newest(query, since, maxMails)
       const ids = new Set(mails.map(({ id }) => id))
-      const all = await newest({ signal: query.signal }, since, mostMails)
+      const all = await newest({ signal: query.signal }, since, maxMails)
       const [sessions, requests, scheduled] = await Promise.all([
-        sources.sessions({ limit: mostLogged }),
-        sources.requests({ limit: mostLogged }),
-        sources.scheduled({ limit: mostLogged }),
+        sources.sessions({ limit: maxLogged }),
+        sources.requests({ limit: maxLogged }),
+        sources.scheduled({ limit: maxLogged }),
       ])
       query.signal?.throwIfAborted()
-      const waiting = scheduled.items.map(({ id, send_at, envelope }) => ({
-        id,
-        send_at,
-        recipients: envelope.rcpt_to,
-      }))
-      const isAddress = to !== null && /^[^\s@]+@[^\s@]+$/.test(to)
+      const waiting = scheduled.items.map(({ id, send_at, envelope }) => {
+        return { id, send_at, recipients: envelope.rcpt_to }
+      })
+      const address = to !== null && /^[^\s@]+@[^\s@]+$/.test(to) ? to : null
+      const isSuppressed = address !== null && sources.isSuppressed(address)
+      const foreignMail = seesAccounts && to !== null ? sources.foreignMail : null
       const facts = {
         to,
         since,
@@ -110,15 +107,11 @@ export function createMissing({
         scheduled: waiting.filter(({ recipients }) => recipients.some(isWanted)),
         sessions: sessions.items.filter(({ started, ended }) => (ended ?? started) >= since),
         requests: requests.items.filter(({ timestamp }) => timestamp >= since),
-        suppression:
-          isAddress && sources.isSuppressed(to) ? await sources.suppression(to).catch(() => null) : null,
-        rule: isAddress ? sources.findRule(to, 'all') : null,
+        suppression: isSuppressed ? await sources.suppression(address).catch(() => null) : null,
+        rule: address === null ? null : sources.findRule(address, 'all'),
         rejectSubmissions: sources.rejectSubmissions,
         faults: sources.faults(),
-        foreign:
-          seesAccounts && to !== null && sources.foreignMail
-            ? await sources.foreignMail(isWanted, since)
-            : [],
+        foreign: (await foreignMail?.(isWanted, since)) ?? [],
         kept: {
           emails: await store.count(emailCollection),
           maxEmails: sources.maxEmails,
@@ -138,6 +131,6 @@ function timeOf(since: Date | string | undefined, now: number): number {
 }
 
 const defaultSpanMs = 3_600_000
-const longestRecipient = 320
-const mostMails = 20
-const mostLogged = 500
+const maxRecipientLength = 320
+const maxMails = 20
+const maxLogged = 500

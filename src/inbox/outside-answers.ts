@@ -39,7 +39,7 @@ export function createOutsideAnswers(
   { find, details }: { find(id: string): Promise<EmailRecord>; details: Details },
 ): OutsideAnswers {
   const inTime = (signal?: AbortSignal): AbortSignal =>
-    AbortSignal.any([AbortSignal.timeout(longestMs), ...(signal ? [ownSignal(signal)] : [])])
+    AbortSignal.any([AbortSignal.timeout(maxAskMs), ...(signal ? [ownSignal(signal)] : [])])
 
   return {
     async links(id, { signal } = {}) {
@@ -72,6 +72,6 @@ export function createOutsideAnswers(
   }
 }
 
-const longestMs = 30_000
+const maxAskMs = 30_000
 /** Longer messages are not given to spam filters, which read only the beginning. */
 export const maxAskedBytes: number = 1024 * 1024

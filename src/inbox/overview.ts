@@ -16,7 +16,7 @@ export function createOverview(
   { store }: { store: Pick<Store, 'count' | 'changes'> },
   tags: Pick<Tags, 'list'>,
 ): () => Promise<Overview> {
-  let known: Promise<Overview> | null = null
+  let current: Promise<Overview> | null = null
 
   async function count(): Promise<Overview> {
     const [total, unread, counts] = await Promise.all([
@@ -28,26 +28,17 @@ export function createOverview(
     return { total, unread, tags: used.toSorted() }
   }
 
-  /** Forgets the numbers at the next change, and then stops to listen. */
-  function forgetOnChange(): void {
-    const stop = store.changes(
-      () => {
-        known = null
-        stop()
-      },
-      { of: emailCollection },
-    )
-  }
-
   return () => {
-    if (known) return known
+    if (current) return current
     const counting = count()
-    known = counting
-    forgetOnChange()
+    current = counting
+    const forget = (): void => {
+      stopListening()
+      if (current === counting) current = null
+    }
+    const stopListening = store.changes(forget, { of: emailCollection })
     // A failure is not kept.
-    counting.catch(() => {
-      if (known === counting) known = null
-    })
+    counting.catch(forget)
     return counting
   }
 }

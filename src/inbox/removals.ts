@@ -110,7 +110,7 @@ export function createMailRemovals(deps: {
       const ids = await storedOf(new Set(given))
       // Each list excludes them one by one.
       for (const id of waiting.keys()) {
-        if (hidden().size + ids.length <= mostHidden) break
+        if (hidden().size + ids.length <= maxHidden) break
         await end(id)
       }
       if (isClosed) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
@@ -122,10 +122,8 @@ export function createMailRemovals(deps: {
     async undo(id) {
       const found = take(id)
       if (found && (await show(found.ids))) return
-      throw new LocalpostError(
-        'not_found',
-        `There is no removal ${quote(id)} that can be undone. The mails may be removed for good by now.`,
-      )
+      const message = `There is no removal ${quote(id)} that can be undone. The mails may be removed for good by now.`
+      throw new LocalpostError('not_found', message)
     },
     onChanged: (listener) => void listeners.add(listener),
     async undoAll() {
@@ -141,4 +139,4 @@ export function createMailRemovals(deps: {
 }
 
 const waitMs = 10_000
-const mostHidden = 200
+const maxHidden = 200

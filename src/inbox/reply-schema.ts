@@ -3,7 +3,7 @@ import { contentAttachmentSchema, maxHeaderChars, maxHeaders, maxWholeEntries } 
 import type { ReplyRequest } from './reply-types.ts'
 
 /** How many header fields an answer may have beside In-Reply-To and References. */
-const mostOwn = maxHeaders - 2
+const maxGiven = maxHeaders - 2
 
 /** The members of {@link replyRequestSchema}. */
 export const replyMembers: { readonly [Name in keyof ReplyRequest]-?: z.ZodType<ReplyRequest[Name]> } = {
@@ -26,13 +26,13 @@ export const replyMembers: { readonly [Name in keyof ReplyRequest]-?: z.ZodType<
   headers: z
     .record(z.string(), z.string())
     .refine(
-      (given) => Object.keys(given).length <= mostOwn,
-      `must have at most ${mostOwn} names: with In-Reply-To and References, ${maxHeaders}`,
+      (given) => Object.keys(given).length <= maxGiven,
+      `must have at most ${maxGiven} names: with In-Reply-To and References, ${maxHeaders}`,
     )
     .optional()
     .meta({
-      description: `Further header fields by name: at most ${mostOwn}, and ${maxHeaderChars} characters together, those of References included. Fields that Localpost writes itself are refused`,
-      maxProperties: mostOwn,
+      description: `Further header fields by name: at most ${maxGiven}, and ${maxHeaderChars} characters together, those of References included. Fields that Localpost writes itself are refused`,
+      maxProperties: maxGiven,
     }),
   attachments: z.array(contentAttachmentSchema).max(maxWholeEntries).optional(),
   force: z

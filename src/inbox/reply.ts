@@ -82,13 +82,13 @@ function authorOf({ envelope }: EmailRecord, wanted: string | undefined): string
   const found =
     wanted === undefined ? rcpt_to[0] : rcpt_to.find((one) => addressKey(one) === addressKey(wanted))
   if (found !== undefined) return found
-  const others = rcpt_to.length > mostNamed ? ` and ${rcpt_to.length - mostNamed} more` : ''
-  const named = rcpt_to.slice(0, mostNamed).map(quote).join(', ')
+  const others = rcpt_to.length > maxNamed ? ` and ${rcpt_to.length - maxNamed} more` : ''
+  const named = rcpt_to.slice(0, maxNamed).map(quote).join(', ')
   const message = `must be a recipient of the mail, not ${quote(wanted)}: ${named}${others}`
   throw validationError([{ field: 'from', message }])
 }
 
-const mostNamed = 10
+const maxNamed = 10
 
 async function readHeaderOf(
   { id }: EmailRecord,
@@ -113,14 +113,10 @@ function assertNoLoop({ id, envelope }: EmailRecord, auto_submitted: string | nu
 
 /** The header fields of the answer: those of the request, and those that make it an answer. */
 function withFields({ headers = {} }: ReplyRequest, fields: Answered['fields']): Record<string, string> {
-  const own = Object.keys(headers).filter((name) => /^(?:in-reply-to|references)$/i.test(name))
-  if (own.length === 0) return { ...headers, ...fields }
-  throw validationError(
-    own.map((name) => ({
-      field: `headers.${name}`,
-      message: 'is written by Localpost from the mail; leave it out',
-    })),
-  )
+  const refused = Object.keys(headers).filter((name) => /^(?:in-reply-to|references)$/i.test(name))
+  if (refused.length === 0) return { ...headers, ...fields }
+  const message = 'is written by Localpost from the mail; leave it out'
+  throw validationError(refused.map((name) => ({ field: `headers.${name}`, message })))
 }
 
 async function quotedMail(

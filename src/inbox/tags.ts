@@ -40,9 +40,10 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
   async function setColor(tag: string, color: TagColor | null): Promise<void> {
     // If another colour of the same tag is set at the same time, this one reads the record again.
     await untilCommitted(async () => {
-      const known = await store.find(tagColorCollection, 'tag', [tag])
-      if (known?.color === color) return
-      if (known) await store.commit([color ? update(tagColorCollection, { ...known, color }) : forget(known)])
+      const existing = await store.find(tagColorCollection, 'tag', [tag])
+      if (existing?.color === color) return
+      if (existing)
+        await store.commit([color ? update(tagColorCollection, { ...existing, color }) : forget(existing)])
       else if (color) {
         const record = { id: ids.next('tc'), tag, color }
         await store.commit([insert(tagColorCollection, record), ...(await surplus())])
@@ -52,7 +53,7 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
 
   /** The changes that remove the oldest colours to make room for one more. */
   async function surplus(): Promise<Change[]> {
-    const limit = (await store.count(tagColorCollection)) + 1 - mostColors
+    const limit = (await store.count(tagColorCollection)) + 1 - maxColors
     return limit > 0 ? (await store.page(tagColorCollection, { limit })).records.map(forget) : []
   }
 
@@ -60,12 +61,12 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
     async list() {
       const [counts, { records }] = await Promise.all([
         count(),
-        // Concurrent calls may have set more than `mostColors`.
-        store.page(tagColorCollection, { index: 'tag', limit: 2 * mostColors }),
+        // Concurrent calls may have set more than `maxColors`.
+        store.page(tagColorCollection, { index: 'tag', limit: 2 * maxColors }),
       ])
       const used = [...counts]
         .sort(([a, times], [b, others]) => others - times || (a < b ? -1 : 1))
-        .slice(0, mostTags)
+        .slice(0, maxListedTags)
         .map(([tag]) => tag)
       const colors = new Map(records.map(({ tag, color }) => [tag, color]))
       return [...new Set([...used, ...colors.keys()])].map((tag) =>
@@ -83,9 +84,9 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
 }
 
 /** How many tags are listed, besides those with a chosen colour. */
-const mostTags = 1000
+const maxListedTags = 1000
 /** How many set colours are kept. Concurrent calls may exceed this for a moment. */
-const mostColors = 1000
+const maxColors = 1000
 
 const forget = ({ id, version }: TagColorRecord): Change => remove(tagColorCollection, id, version)
 

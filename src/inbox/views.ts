@@ -40,35 +40,16 @@ export function toMailSummary(email: EmailRecord, digest: Digest): Complete<Mail
   }
 }
 
-/** A mail in a list of another interface than the page's: other fields of its header, and no outcomes. */
-export interface MailEntry
-  extends
-    Omit<MailSummary, 'source' | 'thread' | 'is_answer' | 'trace_id' | 'last_event' | 'outcomes'>,
-    Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to' | 'envelope'> {
+/** A mail in a list of another interface than the page's, with more fields of its header. */
+export interface MailEntry extends MailSummary, Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to' | 'envelope'> {
   /** With its angle brackets; `""` if there is none, or the message is not written yet. */
   message_id: string
 }
 
 export function toMailEntry(email: EmailRecord, digest: Digest): MailEntry {
-  const { id, from, to, cc, bcc, reply_to, envelope, unread, tags, message } = email
-  return {
-    id,
-    from,
-    to,
-    to_names: firstNames(email.to_names),
-    cc,
-    bcc,
-    reply_to,
-    envelope,
-    subject: listedSubject(email),
-    snippet: digest.snippet,
-    received: email.created,
-    size_bytes: message?.size_bytes ?? 0,
-    message_id: message?.message_id ?? '',
-    unread,
-    tags,
-    attachment_count: digest.attachment_count,
-  }
+  const { cc, bcc, reply_to, envelope, message } = email
+  const message_id = message?.message_id ?? ''
+  return { ...toMailSummary(email, digest), cc, bcc, reply_to, envelope, message_id }
 }
 
 /** The names that a list shows. */

@@ -17,7 +17,7 @@ export async function timeoutError(
   what: string,
   explain: (to: string | undefined, since: Date | string) => Promise<string>,
 ): Promise<LocalpostError> {
-  const { records } = await store.page(emailCollection, { direction: 'desc', limit: missesAmong })
+  const { records } = await store.page(emailCollection, { direction: 'desc', limit: maxConsidered })
   const misses = records
     .map((email) => ({ email, held: filter.held(email) }))
     // The sort is stable, so the newest of equal entries stays first.
@@ -29,19 +29,19 @@ export async function timeoutError(
       return `${describeMail(email)}${late}${early}`
     })
   const nearest = misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' The inbox is empty.'
-  const why = await explain(recipientIn(query), after ?? new Date(since - beforeMs))
+  const why = await explain(recipientIn(query), after ?? new Date(since - lookBackMs))
   return new LocalpostError(
     'wait_timeout',
-    `${what} ${wordsOf(query)} within ${timeoutMs} ms.${nearest}${why}`,
+    `${what} ${describeQuery(query)} within ${timeoutMs} ms.${nearest}${why}`,
   )
 }
 
 /** The app may have tried to send shortly before the wait began. */
-const beforeMs = 60_000
+const lookBackMs = 60_000
 
 /** The error of `expectNone` when this mail matched. */
 export function unexpectedMail(query: MailQuery | undefined, email: EmailRecord): LocalpostError {
-  const message = `Unexpected mail for ${wordsOf(query)}: ${describeMail(email)}.`
+  const message = `Unexpected mail for ${describeQuery(query)}: ${describeMail(email)}.`
   return new LocalpostError('unexpected_mail', message)
 }
 
@@ -50,14 +50,12 @@ function describeMail({ id, from, to, subject }: EmailRecord): string {
   return `${id} from ${quote(from)} to ${recipients}, subject ${quote(subject)}`
 }
 
-function wordsOf(query: MailQuery | undefined): string {
-  return typeof query === 'string' ? quote(query) : query === undefined ? 'any mail' : describe(query)
-}
-
 // Only the newest mails are considered, because the expected mail should have arrived just now.
-const missesAmong = 200
+const maxConsidered = 200
 
-function describe(query: Exclude<MailQuery, string>): string {
+function describeQuery(query: MailQuery | undefined): string {
+  if (query === undefined) return 'any mail'
+  if (typeof query === 'string') return quote(query)
   const parts = Object.entries(query).map(
     ([name, value]) => `${name}: ${value instanceof RegExp ? String(value) : quote(value)}`,
   )

@@ -1,8 +1,13 @@
+import type { Counts } from '../core/counts.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { assertAfter, type MailQuery } from '../search/query-members.ts'
+import type { Details } from './detail.ts'
+import { likelyCauses } from './missing-causes.ts'
+import type { Missing } from './missing.ts'
+import type { Mail } from './types.ts'
 import { timeoutError, unexpectedMail } from './wait-errors.ts'
 import { createWatches, type Wanted, type WatchDeps } from './watch.ts'
 
@@ -26,49 +31,47 @@ export interface QuietOptions {
   signal?: AbortSignal | undefined
 }
 
-/** Waits for mail to arrive. Closing the instance ends all waits. */
+export interface WaitDeps extends WatchDeps {
+  details: Pick<Details, 'read'>
+  missing: Missing
+  /** The default timeout of `waitFor` and `waitForCount`, in milliseconds. */
+  defaultTimeoutMs: number
+  /** Counts the waits that are open. Default: nothing is counted. */
+  counts?: Counts['waits'] | undefined
+}
+
+/** The waits of an inbox, as `Inbox` describes them. */
 export interface Waits {
-  /**
-   * The newest match that already exists, otherwise the next match to arrive. A mail has arrived when its first delivery
-   * was tried, or when it has failed permanently.
-   *
-   * @throws wait_timeout with the mails that came closest, invalid_query, closed.
-   */
-  waitFor(query: MailQuery | undefined, options?: WaitOptions): Promise<EmailRecord>
-  /**
-   * Waits until there are `count` matches, and returns them, newest first.
-   *
-   * @throws wait_timeout with the number of matches so far, invalid_query, validation_error, closed.
-   */
-  waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<EmailRecord[]>
-  /**
-   * Resolves at the timeout if no match exists or arrives until then.
-   *
-   * @throws unexpected_mail as soon as there is a match, with the mail in the message; invalid_query, closed.
-   */
-  expectNone(query: MailQuery | undefined, options?: QuietOptions): Promise<void>
+  waitFor(query?: MailQuery, options?: WaitOptions): Promise<Mail>
+  waitForCount(query: MailQuery | undefined, count: number, options?: WaitOptions): Promise<Mail[]>
+  expectNone(query?: MailQuery, options?: QuietOptions): Promise<void>
   /** Ends every wait with `closed`. */
   close(): void
 }
 
-export interface WaitDeps extends WatchDeps {
-  /** The default timeout of `waitFor` and `waitForCount`, in milliseconds. */
-  defaultTimeoutMs: number
-  /** See {@link timeoutError}. */
-  explain: Parameters<typeof timeoutError>[3]
-}
+export function createWaits({ details, missing, counts, defaultTimeoutMs, ...deps }: WaitDeps): Waits {
+  const { store, now } = deps
+  const watches = createWatches(deps)
+  const open = new Set<Promise<unknown>>()
 
-export function createWaits({ store, clock, search, now, defaultTimeoutMs, explain }: WaitDeps): Waits {
-  const watches = createWatches({ store, clock, search, now })
+  function whileOpen<T>(wait: () => Promise<T>): Promise<T> {
+    if (counts) counts.open++
+    const promise = wait().finally(() => {
+      if (counts) counts.open--
+      open.delete(promise)
+    })
+    open.add(promise)
+    return promise
+  }
 
-  /** @param of  The method, for messages. */
+  /** @param method  For messages. */
   function wantedBy(
     query: MailQuery | undefined,
     options: WaitOptions,
-    of: string,
-    defaultMs = defaultTimeoutMs,
+    method: string,
+    defaultMs: number = defaultTimeoutMs,
   ): Wanted {
-    assertKnownOptions(options, ['timeoutMs', 'after', 'signal'], of)
+    assertKnownOptions(options, ['timeoutMs', 'after', 'signal'], method)
     const { timeoutMs = defaultMs, after, signal } = options
     assertWaitMs('timeoutMs', timeoutMs)
     const filter = parseMailQuery(query, now())
@@ -76,47 +79,56 @@ export function createWaits({ store, clock, search, now, defaultTimeoutMs, expla
     return { query, filter, after, timeoutMs, signal, since: now() }
   }
 
+  async function explain(to: string | undefined, since: Date | string): Promise<string> {
+    const signal = AbortSignal.timeout(maxExplainMs)
+    // The caller may have a key that sees only this account. The time-out is the error, whatever this finds.
+    const found = await missing.explain({ to, since, signal }, { seesAccounts: false }).catch(() => null)
+    return found === null ? '' : likelyCauses(found)
+  }
+
   return {
-    async waitFor(query, options = {}) {
-      const wanted = wantedBy(query, options, 'waitFor()')
-      return await watches.watch(
-        wanted,
-        (email) => email,
-        async () => {
+    waitFor: (query, options = {}) =>
+      whileOpen(async () => {
+        const wanted = wantedBy(query, options, 'waitFor()')
+        const onTimeout = async (): Promise<never> => {
           throw await timeoutError(store, wanted, 'No mail for', explain)
-        },
-      )
-    },
-    async waitForCount(query, count, options = {}) {
-      const wanted = wantedBy(query, options, 'waitForCount()')
-      assertWaitCount(count)
-      const found: EmailRecord[] = []
-      return await watches.watch(
-        wanted,
-        (email) => {
-          found.push(email)
-          if (found.length < count) return undefined
-          return found.sort((a, b) => (a.id < b.id ? 1 : -1))
-        },
-        async () => {
+        }
+        return details.read(await watches.watch(wanted, (email) => email, onTimeout), options.signal)
+      }),
+    waitForCount: (query, count, options = {}) =>
+      whileOpen(async () => {
+        const wanted = wantedBy(query, options, 'waitForCount()')
+        assertWaitCount(count)
+        const found: EmailRecord[] = []
+        const add = (email: EmailRecord): EmailRecord[] | undefined =>
+          found.push(email) < count ? undefined : found.sort((a, b) => (a.id < b.id ? 1 : -1))
+        const onTimeout = async (): Promise<never> => {
           throw await timeoutError(store, wanted, `Only ${found.length} of ${count} mails for`, explain)
-        },
-      )
-    },
-    async expectNone(query, options = {}) {
-      const wanted = wantedBy(query, options, 'expectNone()', defaultQuietMs)
-      await watches.watch<null>(
-        wanted,
-        (email) => {
+        }
+        const mails: Mail[] = []
+        // One after the other, so that many large messages are not parsed at once.
+        for (const email of await watches.watch(wanted, add, onTimeout))
+          mails.push(await details.read(email, options.signal))
+        return mails
+      }),
+    expectNone: (query, options = {}) =>
+      whileOpen(async () => {
+        const wanted = wantedBy(query, options, 'expectNone()', defaultQuietMs)
+        const refuse = (email: EmailRecord): never => {
           throw unexpectedMail(query, email)
-        },
-        async () => null,
-      )
+        }
+        await watches.watch<void>(wanted, refuse, async () => {})
+      }),
+    close() {
+      // Node would report their failures as unhandled, and hide the error that ended the test. Who awaits them gets them.
+      for (const promise of open) promise.catch(() => {})
+      watches.close()
     },
-    close: () => watches.close(),
   }
 }
 
+/** How long a wait that timed out looks for the reason, in milliseconds. */
+const maxExplainMs = 1000
 const defaultQuietMs = 1000
 
 /** The maximum number of mails that one wait may ask for. */

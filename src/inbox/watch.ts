@@ -47,14 +47,18 @@ export function createWatches({ store, clock, search, now }: WatchDeps): Watches
     decide: (email: EmailRecord) => T | undefined,
     atEnd: () => Promise<T>,
   ): Promise<T> {
-    const { promise, resolve, reject } = withResolvers<T>()
+    let resolve: (value: T) => void = () => {}
+    let reject: (error: unknown) => void = () => {}
+    const promise = new Promise<T>((...outcomes) => ([resolve, reject] = outcomes))
+    // If the search throws first, this promise is not awaited: avoid an unhandled rejection.
+    promise.catch(() => {})
     const isWanted = after === undefined ? () => true : cameAfter(after)
-    const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + mostSkewMs)
+    const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + maxSkewMs)
     /** Mails stored since this wait began. They count whatever their time is: another instance's clock may be behind. */
     const arrivals = new Set<string>()
     const decided = new Set<string>()
     /** @returns Whether the match is the outcome. */
-    const take = (email: EmailRecord): boolean => {
+    const decideOnce = (email: EmailRecord): boolean => {
       if (decided.has(email.id)) return false
       decided.add(email.id)
       try {
@@ -70,12 +74,12 @@ export function createWatches({ store, clock, search, now }: WatchDeps): Watches
       if (decided.has(id)) return
       const email = await store.get(emailCollection, id)
       if (!email || !(arrivals.has(id) || isWanted(email))) return
-      if (hasArrived(email) && (await search.fits(email, filter, signal))) take(email)
+      if (hasArrived(email) && (await search.fits(email, filter, signal))) decideOnce(email)
     }
     const searchAll = async (): Promise<void> => {
       for await (const email of search.matches(filter, { signal })) {
         if (!isWanted(email)) return
-        if (hasArrived(email) && take(email)) return
+        if (hasArrived(email) && decideOnce(email)) return
       }
     }
     // After a bulk change, which does not name its mails.
@@ -125,7 +129,7 @@ export function createWatches({ store, clock, search, now }: WatchDeps): Watches
 }
 
 /** By how much the clocks of instances that share a store may differ. */
-const mostSkewMs = 60_000
+const maxSkewMs = 60_000
 
 /** Runs work again after each call; calls that come while it runs share the next run. */
 function coalesced(work: () => Promise<void>): () => Promise<void> {
@@ -142,21 +146,4 @@ function coalesced(work: () => Promise<void>): () => Promise<void> {
     isAsked = true
     return (running ??= run())
   }
-}
-
-// Promise.withResolvers does not exist in Node 20.
-function withResolvers<T>(): {
-  promise: Promise<T>
-  resolve: (value: T) => void
-  reject: (error: unknown) => void
-} {
-  let resolve: (value: T) => void = () => {}
-  let reject: (error: unknown) => void = () => {}
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue
-    reject = onError
-  })
-  // If the search throws first, this promise is not awaited: avoid an unhandled rejection.
-  promise.catch(() => {})
-  return { promise, resolve, reject }
 }

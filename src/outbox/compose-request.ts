@@ -23,31 +23,21 @@ export interface ComposeDeps extends Omit<CheckGivenDeps, 'thread' | 'sources' |
 export async function composeRequest(request: SendingRequest, deps: ComposeDeps): Promise<Uint8Array> {
   const { thread, sources, clock } = deps
   // What the option `strict` is about are requests of apps.
-  const { result } = await checkGiven(request, {
-    ...deps,
-    isRepeatable: false,
-    kind: 'whole',
-    strict: false,
-    maxRecipients,
-  })
+  const how = { isRepeatable: false, kind: 'whole', strict: false, maxRecipients } as const
+  const { result } = await checkGiven(request, { ...deps, ...how })
   const { addresses, kept } = result()
   const json = Buffer.from(kept.content)
-  const references = kept.attachments && Buffer.from(kept.attachments)
-  const attachments =
-    references === null
-      ? []
-      : await loadAttachments(
-          await thread.run('references', [references], inThreadFrom(references.length)),
-          sources,
-          maxMessageBytes,
-        )
+  const stored = kept.attachments && Buffer.from(kept.attachments)
+  const references = stored ? await thread.run('references', [stored], inThreadFrom(stored.length)) : []
+  const attachments = await loadAttachments(references, sources, maxMessageBytes)
   const size = attachments.reduce((sum, { content }) => sum + content.length, json.length)
+  const { from_address } = addresses
   const fields = {
     from: addresses.from,
     reply_to: addresses.reply_to,
     subject: kept.members.subject,
     attachments,
-    message_id: `<${randomUUID()}@${addresses.from_address.slice(addresses.from_address.lastIndexOf('@') + 1)}>`,
+    message_id: `<${randomUUID()}@${from_address.slice(from_address.lastIndexOf('@') + 1)}>`,
     date: new Date(clock.now()),
   }
   const { parts, size_bytes } = await thread.run('message', [json, fields, null, null], inThreadFrom(size))

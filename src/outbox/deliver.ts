@@ -54,28 +54,9 @@ async function runTransactions(
   written: readonly Blob[],
   replies: Map<string, SmtpReply>,
 ): Promise<boolean> {
-  const { mail_from } = email.envelope
   for (let i = 0; i < transactions.length; i += atOnce) {
-    const answers = await Promise.all(
-      transactions.slice(i, i + atOnce).map(async ({ transport, recipients }) => {
-        const copy = email.recipients.findIndex(({ recipient }) => recipient === recipients[0])
-        const id = messageBlobOf(email, copy)
-        const open = async (): Promise<Readable | null> =>
-          inMemory(written, id) ?? (await deps.store.openBlob(id))
-        const message = await open()
-        if (!message) return null
-        const delivery = { id: email.id, mail_from, rcpt_to: recipients, message }
-        if (transport === deps.capture)
-          return deps.isClosed() ? noReplies(message) : transport.deliver(delivery)
-        // The server of this instance supports every extension. A relay must support those that this message needs.
-        const needs = await needsOf(message, [mail_from, ...recipients])
-        const reopened = await open()
-        if (!reopened) return null
-        return deps.isClosed()
-          ? noReplies(reopened)
-          : transport.deliver({ ...delivery, message: reopened, needs })
-      }),
-    )
+    const group = transactions.slice(i, i + atOnce)
+    const answers = await Promise.all(group.map((route) => runTransaction(email, route, deps, written)))
     for (const answered of answers) {
       if (!answered) return false
       for (const [recipient, reply] of answered) replies.set(recipient, reply)
@@ -84,8 +65,26 @@ async function runTransactions(
   return true
 }
 
-/** For a message that is not sent: no recipient was tried. */
-function noReplies(message: Readable): Map<string, SmtpReply> {
+/** @returns The replies, none if sending was stopped before; null if the message was removed. */
+async function runTransaction(
+  email: EmailRecord,
+  { transport, recipients }: Route,
+  deps: DeliveryDeps,
+  written: readonly Blob[],
+): Promise<Map<string, SmtpReply> | null> {
+  const { mail_from } = email.envelope
+  const copy = email.recipients.findIndex(({ recipient }) => recipient === recipients[0])
+  const id = messageBlobOf(email, copy)
+  const open = async (): Promise<Readable | null> => inMemory(written, id) ?? (await deps.store.openBlob(id))
+  let message = await open()
+  // The server of this instance supports every extension. A relay must support those that this message needs.
+  const needs =
+    message && transport !== deps.capture ? await needsOf(message, [mail_from, ...recipients]) : undefined
+  // That has read the message to its end.
+  if (needs) message = await open()
+  if (!message) return null
+  if (!deps.isClosed())
+    return transport.deliver({ id: email.id, mail_from, rcpt_to: recipients, message, needs })
   message.destroy()
   return new Map()
 }

@@ -16,19 +16,19 @@ export function createFindDue(
   type: EmailType,
   { store, now: timeOf, retryDelaysMs }: { store: Store; now(): number; retryDelaysMs: readonly number[] },
 ): FindDue {
-  const mine = { index: 'outbox', prefix: [type] }
+  const ofType = { index: 'outbox', prefix: [type] }
   /** The time of the last search; null before the first. */
-  let latest: number | null = null
+  let lastSearch: number | null = null
   return async (limit) => {
     const now = timeOf()
     // The clock was set back, or this is the first search after a start, when the earlier time is unknown.
-    const isStepped = latest === null || now < latest
-    latest = now
-    if (isStepped) await bringForward(store, type, now, retryDelaysMs)
-    const due = await store.page(emailCollection, { ...mine, until: [type, now], limit })
+    const isSetBack = lastSearch === null || now < lastSearch
+    lastSearch = now
+    if (isSetBack) await bringForward(store, type, now, retryDelaysMs)
+    const due = await store.page(emailCollection, { ...ofType, until: [type, now], limit })
     const ids = due.records.map(({ id }) => id)
     if (ids.length === limit) return { ids, next: now }
-    const later = await store.page(emailCollection, { ...mine, after: [type, now], limit: 1 })
+    const later = await store.page(emailCollection, { ...ofType, after: [type, now], limit: 1 })
     const [first] = later.records
     if (!first || !waitsTooLong(first, now, retryDelaysMs))
       return { ids, next: first?.outbox_due ?? Number.POSITIVE_INFINITY }

@@ -57,13 +57,13 @@ export const messageJobs = {
   ): Promise<ComposedMessage & { message_id: string }> {
     const bytes = asBuffer(message)
     const header = readHeader(bytes)
-    const own = cutText(header.decoded('message-id'), maxFieldLength)
+    const given = cutText(header.decoded('message-id'), maxFieldLength)
     const added = [
-      own === '' ? `Message-ID: ${message_id}\r\n` : '',
+      given === '' ? `Message-ID: ${message_id}\r\n` : '',
       header.decoded('date') === '' ? `Date: ${date.toUTCString().replace('GMT', '+0000')}\r\n` : '',
     ].join('')
     const whole = added === '' ? bytes : Buffer.concat([Buffer.from(added), bytes])
-    return { ...(await signMessage(whole, signing)), message_id: own || message_id }
+    return { ...(await signMessage(whole, signing)), message_id: given || message_id }
   },
   storedHtml: (json: Buffer): string => (JSON.parse(json.toString()) as StoredContent).html,
 }

@@ -1,10 +1,10 @@
 import { systemClock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
+import { untilAborted } from '../core/until-aborted.ts'
 import type { EmailType } from '../emails/types.ts'
 import { attempt, type AttemptDeps } from './attempt.ts'
 import { createFindDue } from './due.ts'
-import { createQueue, type Lane } from './queue.ts'
-import { createRests } from './rests.ts'
+import { createQueue, type Lane, waitAfterErrors } from './queue.ts'
 
 /** Delivers accepted emails: writes each message, sends it, and records the outcome. */
 export interface Outbox {
@@ -23,8 +23,9 @@ export interface OutboxDeps extends Omit<AttemptDeps, 'isClosed'> {}
 
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, clock, retryDelaysMs } = deps
-  const rests = createRests(clock)
-  let isClosed = false
+  const closing = new AbortController()
+  /** How many times in a row the outcome of an email could not be stored. */
+  const errorCounts = new Map<string, number>()
 
   // An error thrown by `onError` must not stop other deliveries.
   const report = (error: unknown): void => {
@@ -39,7 +40,11 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   })
   const mayBegin = (): boolean => store.leadership.isMine()
   // Another instance may have taken over: then work in progress here must not be sent.
-  const work: AttemptDeps = { ...deps, onError: report, isClosed: () => isClosed || !mayBegin() }
+  const work: AttemptDeps = {
+    ...deps,
+    onError: report,
+    isClosed: () => closing.signal.aborted || !mayBegin(),
+  }
   const queue = createQueue({
     clock,
     mayBegin,
@@ -49,14 +54,17 @@ export function createOutbox(deps: OutboxDeps): Outbox {
       try {
         // While attachments are loaded the place is free, so that a slow server delays no other mail.
         const due = await attempt(id, work, pause)
-        rests.forget(id)
+        errorCounts.delete(id)
         return due
       } catch (error) {
         if (isErrorOf(error, 'closed')) return null
         // The outcome could not be stored: the email stays due, and is tried again later.
         report(error)
         pause(true)
-        await rests.take(id)
+        const errors = (errorCounts.get(id) ?? 0) + 1
+        errorCounts.set(id, errors)
+        const wait = new Promise<void>((resolve) => clock.after(waitAfterErrors(errors), resolve))
+        await untilAborted(wait, closing.signal).catch(() => {})
         return clock.now()
       }
     },
@@ -67,8 +75,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     wake: queue.wake,
     idle: queue.idle,
     async close() {
-      isClosed = true
-      rests.end()
+      closing.abort()
       // By the machine's clock, because a test's clock may be stopped.
       const grace = new Promise<void>((resolve) => systemClock.after(closeGraceMs, resolve))
       await Promise.race([queue.close(), grace])

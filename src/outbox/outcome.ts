@@ -1,8 +1,7 @@
 import type { EmailRecord } from '../emails/email.ts'
 import type { EmailEvent, EventCause } from '../emails/types.ts'
 import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.ts'
-import { bounceOf, suppressionBounce } from './bounces.ts'
-import { mayBeRetried, type SmtpReply } from './replies.ts'
+import { bounceOf, mayBeRetried, type SmtpReply, suppressionBounce } from './replies.ts'
 
 /** The effects of simulator addresses beyond SMTP. */
 export interface Simulator {
@@ -86,14 +85,13 @@ export function afterDelivery(
   return { ...changed, outbox, outbox_due: outbox?.due ?? null }
 }
 
-/** The record of an email whose recipients on the suppression list are not tried; the others stay as they are. */
+/** The record of an email whose pending recipients on the suppression list are not tried; the others stay as they are. */
 export function afterSuppression(
   email: EmailRecord,
   suppressed: readonly string[],
   now: number,
   reporting_mta: string,
 ): EmailRecord {
-  const pending = new Set(pendingRecipients(email))
   const event: EmailEvent = {
     status: 'bounced',
     timestamp: now,
@@ -101,8 +99,7 @@ export function afterSuppression(
     smtp_response: 'The mail was not sent: the address is on the suppression list of the account.',
     reporting_mta,
   }
-  const added = suppressed.filter((recipient) => pending.has(recipient)).map((one) => [one, [event]] as const)
-  return withEvents(email, new Map(added))
+  return withEvents(email, new Map(suppressed.map((recipient) => [recipient, [event]])))
 }
 
 /** The record of an email that cannot be composed: every recipient without an outcome has failed, for this reason. */
@@ -134,8 +131,7 @@ function delivered(recipient: string, reply: SmtpReply, now: number, rules: Outc
 }
 
 function deferred(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent[] {
-  const isAskedFor = rules.simulator.aftermathOf(recipient) === 'delivery_delayed'
-  if (!isAskedFor) return []
+  if (rules.simulator.aftermathOf(recipient) !== 'delivery_delayed') return []
   const event = { status: 'delivery_delayed', timestamp: now, smtp_response: reply.text } as const
   return [{ ...event, ...caused(recipient, reply, rules) }]
 }

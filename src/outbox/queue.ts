@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
 import type { FindDue } from './due.ts'
-import { restAfter } from './rests.ts'
 import { Round } from './round.ts'
 
 /** Runs work for each email that is due, a bounded number at once. */
@@ -46,7 +45,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     /** Whether the store may have due emails that are not in `ids`. */
     isDue: false,
   }))
-  const mostPlaces = Math.max(...lanes.map(({ places }) => places))
+  const maxPlaces = Math.max(...lanes.map(({ places }) => places))
   const inProgress = new Map<string, Promise<void>>()
   /** The number of emails in progress that are not paused. */
   let busy = 0
@@ -95,7 +94,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
       }
     } catch (error) {
       onError(error)
-      wakeAt(clock.now() + restAfter(++failedSearches))
+      wakeAt(clock.now() + waitAfterErrors(++failedSearches))
     } finally {
       isFilling = false
       settle()
@@ -106,7 +105,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     round.clear()
     for (let id = await nextId(); id !== undefined && !isClosed && mayBegin(); id = await nextId()) begin(id)
     if (isClosed) return
-    const isAlmostFull = busy > mostPlaces - minFree
+    const isAlmostFull = busy > maxPlaces - minFree
     if (isAlmostFull) round.clear()
     if (isAlmostFull || round.size > 0) await round.end()
   }
@@ -177,6 +176,11 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
       settle()
     },
   }
+}
+
+/** How long to wait after this many consecutive errors, in milliseconds: 1 second, doubled each time, up to a minute. */
+export function waitAfterErrors(errors: number): number {
+  return Math.min(1000 * 2 ** (errors - 1), 60_000)
 }
 
 /** With fewer free places than this, the next emails always wait as long as a round may take. */

@@ -26,10 +26,10 @@ export class Round {
     this.#ids.clear()
   }
 
-  /** Resolves when the last email leaves, after {@link longestMs}, or at a call of {@link Round.stop}. */
+  /** Resolves when the last email leaves, after {@link maxMs}, or at a call of {@link Round.stop}. */
   async end(): Promise<void> {
     await new Promise<void>((resolve) => {
-      const cancel = systemClock.after(longestMs, resolve)
+      const cancel = systemClock.after(maxMs, resolve)
       this.#stopWaiting = () => {
         cancel()
         resolve()
@@ -43,4 +43,4 @@ export class Round {
   }
 }
 
-const longestMs = 25
+const maxMs = 25

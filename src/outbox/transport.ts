@@ -30,7 +30,7 @@ export interface Delivery {
   rcpt_to: readonly string[]
   message: Readable
   /** The SMTP extensions that the message needs. Default: none. */
-  needs?: MessageNeeds
+  needs?: MessageNeeds | undefined
 }
 
 export interface TransportOptions extends SocketOptions {
@@ -77,7 +77,6 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     async deliver({ id, mail_from, rcpt_to, message, needs }) {
-      const replies = new Map<string, SmtpReply>()
       try {
         assertOpen()
         const mail = { envelope: { from: mail_from, to: [...rcpt_to] }, dsn: { id }, raw: message }
@@ -85,17 +84,12 @@ export function createTransport(options: TransportOptions): Transport {
           needs?.eightBit || needs?.utf8
             ? await sendAlone(mail, needs)
             : await sendInPool(await openOnce(), mail)
-        collectRefusals(info.rejectedErrors, rcpt_to, replies)
-        for (const recipient of rcpt_to)
-          if (!replies.has(recipient)) replies.set(recipient, parseReply(info.response))
+        return repliesFor(rcpt_to, info.rejectedErrors, parseReply(info.response))
       } catch (error) {
         message.destroy()
         const failure: SmtpFailure = error instanceof Error ? error : new Error(String(error))
-        collectRefusals(failure.rejectedErrors, rcpt_to, replies)
-        const common = replyOf(failure)
-        for (const recipient of rcpt_to) if (!replies.has(recipient)) replies.set(recipient, common)
+        return repliesFor(rcpt_to, failure.rejectedErrors, replyOf(failure))
       }
-      return replies
     },
     close() {
       if (isClosed) return
@@ -176,15 +170,13 @@ function connectionOptions(options: TransportOptions): SMTPConnectionOptions {
   }
 }
 
-// nodemailer converts the domain of a recipient to lower case, and may convert it between A-labels and U-labels.
-function collectRefusals(
-  refusals: readonly SmtpFailure[] | undefined,
+/** The reply for each recipient: of its own refusal, or the one that applies to all others. */
+function repliesFor(
   rcptTo: readonly string[],
-  replies: Map<string, SmtpReply>,
-): void {
-  for (const refusal of refusals ?? []) {
-    const refused = addressKey(refusal.recipient ?? '')
-    for (const recipient of rcptTo)
-      if (addressKey(recipient) === refused) replies.set(recipient, replyOf(refusal))
-  }
+  refusals: readonly SmtpFailure[] = [],
+  others: SmtpReply,
+): Map<string, SmtpReply> {
+  // nodemailer converts the domain of a recipient to lower case, and may convert it between A-labels and U-labels.
+  const refused = new Map(refusals.map((refusal) => [addressKey(refusal.recipient ?? ''), replyOf(refusal)]))
+  return new Map(rcptTo.map((recipient) => [recipient, refused.get(addressKey(recipient)) ?? others]))
 }

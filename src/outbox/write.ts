@@ -1,6 +1,6 @@
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { maxMessageBytes } from '../mime/message-size.ts'
-import type { attachmentJobs, ReadReference } from '../attachments/reference.ts'
+import type { attachmentJobs } from '../attachments/reference.ts'
 import { loadAttachments } from '../attachments/load-all.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'
@@ -60,7 +60,9 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
   const json = await loadBlob(store, contentBlob(email.id))
   // The email may have been removed meanwhile.
   if (!json) throw notFound('email', email.id)
-  const attachments = await loadAttachments(await readReferences(email, deps), sources, maxMessageBytes)
+  const stored = await storedReferences(email, store)
+  const references = stored ? await thread.run('references', [stored], inThreadFrom(stored.length)) : []
+  const attachments = await loadAttachments(references, sources, maxMessageBytes)
   const sender = await deps.senderOf(email)
   const message_id = messageIdOf(email)
   const fields: Fields = {
@@ -82,19 +84,9 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
     sender.copiesOf && (await thread.run('storedHtml', [Buffer.from(json)], inThreadFrom(json.length)))
   if (sender.copiesOf && html) {
     const copyFor = sender.copiesOf(html)
-    const written = await writeCopies(email, store, (recipient) =>
-      compose(Buffer.from(json), copyFor(recipient)),
-    )
-    return { ...written, message: { ...written.message, message_id } }
+    return writeCopies(email, store, (recipient) => compose(Buffer.from(json), copyFor(recipient)))
   }
-  // What goes to the thread is taken away from here, and a short one may be the store's own.
-  const own = json.length > longBodyBytes ? json : Buffer.from(json)
-  const { size_bytes, parts: pieces } = await compose(own, null)
-  return {
-    message: { size_bytes, message_id },
-    blobs: [{ id: messageBlob(email.id), size: size_bytes, parts: pieces }],
-    discard: () => Promise.resolve(),
-  }
+  return inOnePiece(email, { ...(await compose(forThread(json), null)), message_id })
 }
 
 /** Writes the message of an API send whose request had the whole of it. */
@@ -103,18 +95,24 @@ async function writeRaw(email: EmailRecord, deps: WriteDeps): Promise<WrittenMes
   if (!given) throw notFound('email', email.id)
   const { signing } = await deps.senderOf(email)
   const fields = { message_id: messageIdOf(email), date: new Date(email.created) }
-  const size = given.length
-  // What goes to the thread is taken away from here, and a short one may be the store's own.
-  const own = size > longBodyBytes ? given : Buffer.from(given)
-  const { parts, size_bytes, message_id } = await deps.thread.run(
-    'rawMessage',
-    [own, fields, signing],
-    inThreadFrom(size),
-  )
-  assertSize(size_bytes)
+  const options = inThreadFrom(given.length)
+  const composed = await deps.thread.run('rawMessage', [forThread(given), fields, signing], options)
+  assertSize(composed.size_bytes)
+  return inOnePiece(email, composed)
+}
+
+/** Bytes that may be given away to the thread: long ones are moved there, and short ones may belong to the store. */
+function forThread(bytes: Buffer): Buffer {
+  return bytes.length > longBodyBytes ? bytes : Buffer.from(bytes)
+}
+
+function inOnePiece(
+  { id }: EmailRecord,
+  { size_bytes, parts, message_id }: ComposedMessage & { message_id: string },
+): WrittenMessage {
   return {
     message: { size_bytes, message_id },
-    blobs: [{ id: messageBlob(email.id), size: size_bytes, parts }],
+    blobs: [{ id: messageBlob(id), size: size_bytes, parts }],
     discard: () => Promise.resolve(),
   }
 }
@@ -124,13 +122,9 @@ export function inThreadFrom(size: number): { size: number; patienceMs: number }
   return { size: size > longBodyBytes ? size : 0, patienceMs: Number.POSITIVE_INFINITY }
 }
 
-/** The attachment references of an email, in the order of the request. */
-async function readReferences(
-  email: EmailRecord,
-  { store, thread }: Pick<WriteDeps, 'store' | 'thread'>,
-): Promise<ReadReference[]> {
-  const json = email.attachment_count ? await loadBlob(store, attachmentsBlob(email.id)) : null
-  return json ? thread.run('references', [json], inThreadFrom(json.length)) : []
+/** The JSON of the attachment references of an email, in the order of the request; null without attachments. */
+async function storedReferences(email: EmailRecord, store: Store): Promise<Buffer | null> {
+  return email.attachment_count ? loadBlob(store, attachmentsBlob(email.id)) : null
 }
 
 /** Whether an attachment of an email has to be downloaded. */
@@ -138,16 +132,16 @@ export async function hasDownloads(
   email: EmailRecord,
   { store, thread }: Pick<WriteDeps, 'store' | 'thread'>,
 ): Promise<boolean> {
-  const json = email.attachment_count ? await loadBlob(store, attachmentsBlob(email.id)) : null
+  const json = await storedReferences(email, store)
   return json !== null && thread.run('hasUrl', [json], inThreadFrom(json.length))
 }
 
-// One after the other, and large ones are written to the disk at once: only one copy is in memory.
+/** Writes one copy after the other. Large ones are written to the disk at once, so that only one copy is in memory. */
 async function writeCopies(
   email: EmailRecord,
   store: Store,
   compose: (recipient: number) => Promise<ComposedMessage>,
-): Promise<Omit<WrittenMessage, 'message'> & { message: Omit<MessageFacts, 'message_id'> }> {
+): Promise<WrittenMessage> {
   const writers: BlobWriter[] = []
   const blobs: Blob[] = []
   const discard = async (): Promise<void> => {
@@ -165,7 +159,8 @@ async function writeCopies(
     await discard()
     throw error
   }
-  return { message: { size_bytes: blobs[0]?.size ?? 0, copies: blobs.length }, blobs, discard }
+  const size_bytes = blobs[0]?.size ?? 0
+  return { message: { size_bytes, message_id: messageIdOf(email), copies: blobs.length }, blobs, discard }
 }
 
 /** @throws message_too_large. */

@@ -6,7 +6,7 @@ import type { Heads } from './heads.ts'
 import type { ColumnIndexer } from './column-indexer.ts'
 import type { MailFilter } from './query.ts'
 import type { TextColumn } from './text-column.ts'
-import type { MatchingRows, RowsLimit, WantedRows, MatchingPage } from './matching-rows.ts'
+import type { MatchingIds, MatchingPage, MatchingRows, WantedRows } from './matching-rows.ts'
 import type { ScannedRows } from './block-scan.ts'
 
 export interface ColumnRowsDeps {
@@ -35,33 +35,27 @@ interface Taker {
 /** Finds mail by the columns of this process: of subjects and addresses, and of text. */
 export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDeps): MatchingRows {
   /**
-   * Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide. If a row is
-   * damaged, all mails count as not searched.
+   * Visits the ranges of rows whose text and head match, newest first. For `unsure` ids the records decide.
+   *
+   * @returns Number of mails that were not searched: all, if a row is damaged.
    */
   async function scan(
     filter: MailFilter,
     visit: (rows: ScannedRows, decide: Decide) => Promise<void>,
-    limit: RowsLimit | undefined,
     isEnough?: () => boolean,
-  ): Promise<void> {
+  ): Promise<number> {
     if (filter.rows.length === 0) {
       indexer.pause()
-      return heads.scan(
-        filter.heads,
-        (rows, unsure) =>
-          visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match')),
-        isEnough,
-      )
+      const visitHeads = (rows: ScannedRows, unsure: ReadonlySet<string>): Promise<void> =>
+        visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match'))
+      await heads.scan(filter.heads, visitHeads, isEnough)
+      return 0
     }
-    const among = filter.heads.length > 0 ? await headMatches(filter) : null
-    const isIntact = await column.scan(
-      filter.rows,
-      (rows) => visit(rows, among && ((id) => among.get(id) ?? 'none')),
-      isEnough,
-    )
-    if (isIntact) return
+    const matches = filter.heads.length > 0 ? await headMatches(filter) : null
+    const decide: Decide = matches && ((id) => matches.get(id) ?? 'none')
+    if (await column.scan(filter.rows, (rows) => visit(rows, decide), isEnough)) return 0
     indexer.readAgain()
-    if (limit) limit.left += await store.count(emailCollection)
+    return store.count(emailCollection)
   }
 
   async function headMatches(filter: MailFilter): Promise<Map<string, 'match' | 'unsure'>> {
@@ -72,15 +66,16 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
     return found
   }
 
-  async function candidates(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
-    const found: string[] = []
-    const visit = async (rows: ScannedRows, decide: Decide): Promise<void> =>
-      void found.push(...rows.ids().filter((id) => decide?.(id) !== 'none'))
-    await scan(filter, visit, limit)
-    return found
+  async function candidates(filter: MailFilter): Promise<MatchingIds> {
+    const ids: string[] = []
+    const unsearched = await scan(filter, async (rows, decide) => {
+      ids.push(...rows.ids().filter((id) => decide?.(id) !== 'none'))
+    })
+    return { ids, unsearched }
   }
 
-  async function each(filter: MailFilter, limit: RowsLimit | undefined, taker: Taker): Promise<void> {
+  /** @returns Number of mails that were not searched. */
+  async function each(filter: MailFilter, taker: Taker): Promise<number> {
     const { facts } = filter
     const visit = async (rows: ScannedRows, decide: Decide): Promise<void> => {
       if (rows.hits === 0) return
@@ -88,9 +83,9 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
       const isWhole = !facts && (await countBetween(rows)) === rows.count
       if (isWhole && !decide && taker.takeRange?.(rows)) return
       // The facts of mails are asked once for many rows, or for each of a few.
-      const among = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
-      const isThere = async (id: string): Promise<boolean> =>
-        among?.has(id) ??
+      const stored = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
+      const isStored = async (id: string): Promise<boolean> =>
+        stored?.has(id) ??
         (await store.count(emailCollection, { prefix: [id], ...(facts && { where: facts }) })) > 0
       const pacer = createPacer()
       for (const id of rows.ids()) {
@@ -100,35 +95,32 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
         if (decided === 'unsure') {
           const email = await store.get(emailCollection, id)
           if (!email || !filter.accepts(email)) continue
-        } else if (!isWhole && !(await isThere(id))) continue
+        } else if (!isWhole && !(await isStored(id))) continue
         taker.take(id)
       }
     }
-    await scan(filter, visit, limit, () => taker.isEnough?.() ?? false)
+    return scan(filter, visit, () => taker.isEnough?.() ?? false)
   }
 
-  async function countBetween({ first, last }: { first: string; last: string }): Promise<number> {
+  async function countBetween({ first, last }: ScannedRows): Promise<number> {
     const upTo = await store.count(emailCollection, { until: [last] })
     const upToFirst = await store.count(emailCollection, { until: [first] })
     return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
   }
 
-  async function idsBetween(
-    { first, last }: { first: string; last: string },
-    where: Where,
-  ): Promise<ReadonlySet<string>> {
+  async function idsBetween({ first, last }: ScannedRows, where: Where): Promise<ReadonlySet<string>> {
     const ids = await store.ids(emailCollection, { after: [first], until: [last], where })
     const isFirst = (await store.count(emailCollection, { prefix: [first], where })) > 0
     return new Set(isFirst ? [first, ...ids] : ids)
   }
 
-  async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
+  async function ids(filter: MailFilter): Promise<MatchingIds> {
     const found: string[] = []
-    await each(filter, limit, { take: (id) => found.push(id) })
-    return found
+    const unsearched = await each(filter, { take: (id) => found.push(id) })
+    return { ids: found, unsearched }
   }
 
-  async function page(filter: MailFilter, wanted: WantedRows, rowsLimit?: RowsLimit): Promise<MatchingPage> {
+  async function page(filter: MailFilter, wanted: WantedRows): Promise<MatchingPage> {
     const { cursor, offset, limit, isCounted } = wanted
     const ids: string[] = []
     let count = 0
@@ -136,7 +128,7 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
     let isPartial = false
     // One more than the page, which says that there are more.
     const isFull = (): boolean => ids.length > limit
-    await each(filter, rowsLimit, {
+    const unsearched = await each(filter, {
       take(id) {
         count++
         if (cursor !== null && id >= cursor) return
@@ -158,7 +150,7 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
         return isPartial
       },
     })
-    return { ids: ids.slice(0, limit), count, more: isFull(), isPartial }
+    return { ids: ids.slice(0, limit), count, more: isFull(), isPartial, unsearched }
   }
 
   return { candidates, ids, page }

@@ -38,18 +38,18 @@ export async function listFolded(
   { cursor, offset, limit }: WantedRows,
   hidden: ReadonlySet<string>,
 ): Promise<FoldedPage> {
-  const isSent = (await store.count(broadcastCollection)) > 0
-  const found = isSent ? await store.groups(emailCollection, ofBroadcast) : []
-  const groups = found.filter(({ count }) => count > 1)
-  // A broadcast with a single email is not folded.
-  const hiddenGroups = found.filter(({ count, first }) => count === 1 && hidden.has(first))
-  // Of the hidden ones, some may be removed already.
-  let left = hiddenGroups.length
+  const hasBroadcasts = (await store.count(broadcastCollection)) > 0
+  const broadcasts = hasBroadcasts ? await store.groups(emailCollection, ofBroadcast) : []
+  // A broadcast with a single email is not folded, so it can be hidden.
+  const folded = broadcasts.filter(({ count }) => count > 1)
+  const shown = broadcasts.filter(({ count, first }) => count > 1 || !hidden.has(first))
+  let hiddenMails = broadcasts.length - shown.length
+  // Some of the hidden mails may be removed already.
   for (const id of hidden)
-    left += await store.count(emailCollection, { prefix: [id], where: { not: inBroadcast } })
-  const mails = (await store.count(emailCollection)) - left
-  const wheres = [
-    ...(groups.length > 0 ? [{ not: inBroadcast }] : []),
+    hiddenMails += await store.count(emailCollection, { prefix: [id], where: { not: inBroadcast } })
+  const mails = (await store.count(emailCollection)) - hiddenMails
+  const conditions = [
+    ...(folded.length > 0 ? [{ not: inBroadcast }] : []),
     ...(hidden.size > 0 ? [notAmong(hidden)] : []),
   ]
   const { records, more } = await store.page(emailCollection, {
@@ -57,23 +57,19 @@ export async function listFolded(
     offset,
     limit,
     ...(cursor !== null && { after: [cursor] }),
-    // Without groups, a page costs the same anywhere in the list.
-    ...(wheres.length > 0 && { where: { all: wheres } }),
-    ...(groups.length > 0 && {
-      also: found.filter((group) => !hiddenGroups.includes(group)).map(({ first }) => first),
-    }),
+    // Without a condition, a page costs the same anywhere in the list.
+    ...(conditions.length > 0 && { where: { all: conditions } }),
+    ...(folded.length > 0 && { also: shown.map(({ first }) => first) }),
+  })
+  const groups = folded.map(({ first, text: id, count: emails, flagged: [unread = 0, ...statuses] }) => {
+    return [first, { id, emails, unread, statuses }] as const
   })
   return {
     items: records,
-    count: groups.reduce((count, group) => count - (group.count - 1), mails),
+    count: folded.reduce((count, group) => count - (group.count - 1), mails),
     more,
     mails,
-    groups: new Map(
-      groups.map(({ first, text: id, count: emails, flagged: [unread = 0, ...statuses] }) => [
-        first,
-        { id, emails, unread, statuses },
-      ]),
-    ),
+    groups: new Map(groups),
   }
 }
 

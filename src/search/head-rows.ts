@@ -2,7 +2,7 @@ import type { EmailRecord } from '../emails/email.ts'
 import { nextTurn } from '../core/machine.ts'
 import { foldText } from '../core/fold-text.ts'
 import { idAt, rowsWith } from './text-rows.ts'
-import { type HeadMember, headParts } from './head-parts.ts'
+import { type HeadMember, headParts, partsOfMember } from './searchable.ts'
 
 export interface HeadTerm {
   member: HeadMember
@@ -35,9 +35,7 @@ export function headTerm(
 /** The head of a mail for its row: exactly what the record contains, or a mark that the row is undecided. */
 export function headText(email: EmailRecord): string {
   const parts = headParts(email)
-  if (parts === null) return mark.unsure
-  const { subject, from, sender, to, cc, bcc } = parts
-  return `${mark.sure}${subject}${mark.from}${from}${mark.sender}${sender}${mark.to}${to}${mark.cc}${cc}${mark.bcc}${bcc}`
+  return parts === null ? unsureMark : partOrder.map((part) => markBefore[part] + parts[part]).join('')
 }
 
 export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Promise<HeadHits> {
@@ -63,33 +61,42 @@ export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Prom
   }
 }
 
-// A row: 0x00, id, "\n", sure, subject, from, …, sender, …, to, … cc, … bcc, …, 0x02, 0x03. No value has these bytes.
-const mark = {
-  sure: '\x07',
-  unsure: '\x08',
+// A row: 0x00, id, "\n", each part after its mark, 0x02, 0x03; or the mark of an undecided one. No value has these bytes.
+const partOrder = ['subject', 'from', 'sender', 'to', 'cc', 'bcc'] as const
+/** A decided row begins with the mark of the subject. */
+const markBefore = {
+  subject: '\x07',
   from: '\x0b',
   sender: '\x0e',
   to: '\x04',
   cc: '\x05',
   bcc: '\x06',
-  end: '\x02',
 } as const
-const byteOf = (one: keyof typeof mark): number => mark[one].charCodeAt(0)
-/** The marks of the parts of a member, which stand side by side, and the mark after them. */
-const places: Readonly<Record<HeadMember, { readonly marks: readonly number[]; readonly end: number }>> = {
-  subject: { marks: [byteOf('sure')], end: byteOf('from') },
-  from: { marks: [byteOf('from')], end: byteOf('sender') },
-  sender: { marks: [byteOf('from'), byteOf('sender')], end: byteOf('to') },
-  to: { marks: [byteOf('to'), byteOf('cc'), byteOf('bcc')], end: byteOf('end') },
-  cc: { marks: [byteOf('cc')], end: byteOf('bcc') },
-}
-const unsureByte = byteOf('unsure')
+const endMark = '\x02'
+const unsureMark = '\x08'
+const unsureByte = unsureMark.charCodeAt(0)
+const unsureBytes = Buffer.from(unsureMark)
 const newline = 10
 const firstOfText = 32
-const unsureBytes = Buffer.from(mark.unsure)
 const rowBegin = Buffer.from('\0')
 const headAt = 1 + 25 + 1
 const rowsPerTurn = 4096
+
+const places = {
+  subject: placeOf('subject'),
+  from: placeOf('from'),
+  sender: placeOf('sender'),
+  to: placeOf('to'),
+  cc: placeOf('cc'),
+}
+
+/** The marks of the parts of a member, which stand side by side, and the mark after them. */
+function placeOf(member: HeadMember): { marks: number[]; end: number } {
+  const parts = partsOfMember[member]
+  const next = partOrder[parts.length + partOrder.findIndex((part) => part === parts[0])]
+  const end = next ? markBefore[next] : endMark
+  return { marks: parts.map((part) => markBefore[part].charCodeAt(0)), end: end.charCodeAt(0) }
+}
 
 function isIn(block: Buffer, place: number, member: HeadMember): boolean {
   let at = place

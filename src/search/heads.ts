@@ -3,7 +3,7 @@ import { LocalpostError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 import { createPacer } from '../core/slices.ts'
 import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
-import { dropRemoved, isMostlyWaste, mailsWithoutRow } from './mail-rows.ts'
+import { dropRemoved, isMostlyWaste, mailsAfter } from './mail-rows.ts'
 import { openTextColumn, type TextColumn } from './text-column.ts'
 import type { ScannedRows } from './block-scan.ts'
 import { createSequence } from '../core/sequence.ts'
@@ -64,7 +64,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     isStale = false
     const pacer = createPacer()
     for (let more = true; more && !isClosed;) {
-      const page = await mailsWithoutRow(store, column, pageSize)
+      const page = await mailsAfter(store, column.cursor, pageSize)
       more = page.more
       for (const email of page.records) {
         await append(column, email)

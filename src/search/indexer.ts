@@ -1,15 +1,6 @@
 /** Reads submissions in the background, and stores what lists and searches need: snippet, attachment count and text. */
 export interface Indexer {
-  /**
-   * Reads mail that is not read yet, for a limited time.
-   *
-   * @param options.mostMs  The time in milliseconds. Default: {@link catchUpMs}.
-   * @param options.mostMails  Does not wait if more mails than this are not read, because they would take longer. Default: it waits.
-   * @param options.complete  Reads all mail that exists now, without a time limit, and checks the rows of an earlier process,
-   *   which a scan does otherwise. Default: false.
-   * @param options.signal  Ends the wait.
-   * @returns The number of mails that are still not read, or may have a row without text.
-   */
+  /** Reads mail that is not read yet. @returns The number of mails that are still not read, or may have a row without text. */
   catchUp(options?: CatchUpOptions): Promise<number>
   /** How many mails have more text than is searched. Call it after a scan of the column. */
   countCut(): Promise<number>
@@ -22,9 +13,13 @@ export interface Indexer {
 }
 
 export interface CatchUpOptions {
-  mostMs?: number
-  mostMails?: number
+  /** For how long, in milliseconds. Default: {@link catchUpMs}. */
+  maxMs?: number
+  /** With more unread mails than this it does not wait, because they would take longer. Default: it waits. */
+  maxMails?: number
+  /** Whether to read all mail that exists now, however long it takes, and to check the rows of an earlier process. Default: false. */
   complete?: boolean
+  /** Ends the wait. */
   signal?: AbortSignal | undefined
 }
 

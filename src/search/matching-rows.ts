@@ -1,23 +1,20 @@
+import type { TextLimit } from '../store/texts.ts'
 import type { MailFilter } from './query.ts'
 
-/** Finds mail by its text, its subject and its addresses. */
+/** Finds mail by its text, its subject and its addresses. A limit is for texts in a database; columns of this process need none. */
 export interface MatchingRows {
   /** The ids of the mails that may match, newest first, including removed mails. */
-  candidates(filter: MailFilter, limit?: RowsLimit): Promise<string[]>
+  candidates(filter: MailFilter, limit?: TextLimit): Promise<MatchingIds>
   /** The ids of the matches of a query that rows decide, newest first. */
-  ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]>
+  ids(filter: MailFilter, limit?: TextLimit): Promise<MatchingIds>
   /** The same, one page of them, and their number. */
-  page(filter: MailFilter, wanted: WantedRows, limit?: RowsLimit): Promise<MatchingPage>
+  page(filter: MailFilter, wanted: WantedRows, limit?: TextLimit): Promise<MatchingPage>
 }
 
-/** How long texts in a database are searched. The columns of this process need no limit of time. */
-export interface RowsLimit {
-  /** In milliseconds. Default: until all are searched. */
-  readonly mostMs?: number
-  /** Ends the search with its reason. */
-  readonly signal?: AbortSignal | undefined
-  /** Increased by the number of mails that were not searched. */
-  left: number
+export interface MatchingIds {
+  readonly ids: readonly string[]
+  /** Number of mails that were not searched. */
+  readonly unsearched: number
 }
 
 export interface WantedRows {
@@ -29,8 +26,7 @@ export interface WantedRows {
   readonly isCounted: boolean
 }
 
-export interface MatchingPage {
-  readonly ids: readonly string[]
+export interface MatchingPage extends MatchingIds {
   readonly count: number
   readonly more: boolean
   /** Whether the search ended when the page was full, so that there may be more matches than `count`. */

@@ -25,7 +25,7 @@ export function createMessageFields({
 }: {
   reader: Pick<Reader, 'fields'>
 }): (email: EmailRecord, signal?: AbortSignal) => Promise<MessageFields | null> {
-  const kept = createRecentValues<MessageFields>(mostKept, charsOf, mostKeptOfOne)
+  const kept = createRecentValues<MessageFields>(maxChars, charsOf, maxCharsOfOne)
   return async (email, signal) => {
     const known = kept.get(email.id)
     if (known) return known
@@ -49,8 +49,8 @@ export function createMessageFields({
 }
 
 /** In characters. */
-const mostKept = 8 * 1024 * 1024
-const mostKeptOfOne = 64 * 1024
+const maxChars = 8 * 1024 * 1024
+const maxCharsOfOne = 64 * 1024
 
 function charsOf({ headers, filenames }: MessageFields): number {
   const texts = [...headers.flat(), ...filenames]

@@ -6,12 +6,11 @@ import { contains, normalForms, spellingsOf } from './query-fits.ts'
 import { queryKeys } from './query-keys.ts'
 import type { MailQuery } from './query-members.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
-import { foldSpace } from '../core/text.ts'
 import { foldText } from '../core/fold-text.ts'
 import type { MessageTest } from './message-fields.ts'
 import { headTerm, type HeadTerm } from './head-rows.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
-import type { HeadMember } from './head-parts.ts'
+import type { HeadMember } from './searchable.ts'
 
 /** One part of a query: exactly one of `where`, `test`, `row` and `message` decides; `message` may narrow with `where`. */
 export interface QueryPart {
@@ -57,7 +56,7 @@ export function readTerms(text: string, now: number): QueryPart[] {
     if (key === undefined) return isEmpty ? [] : { row: rowTerm(value, 'all', { isNegative }) }
     const name = key.toLowerCase()
     if (isEmpty) throw fault(`${name}: has no value.`)
-    return keyed(name, value, { now, isNegative, fault })
+    return readKeyed({ name, value, lower: value.toLowerCase(), now, isNegative, fault })
   })
 }
 
@@ -79,110 +78,110 @@ const form =
 
 type Fault = (what: string) => LocalpostError
 
-interface Context {
+/** A part `key:value`. */
+interface KeyedTerm {
+  /** In lower case. */
+  name: string
+  value: string
+  /** The value in lower case. */
+  lower: string
   now: number
   isNegative: boolean
   fault: Fault
 }
 
-function keyed(name: string, value: string, context: Context): QueryPart {
-  const { now, isNegative, fault } = context
-  const known = queryKeys.find((key) => key.name === name)
-  if (!known) {
-    const names = queryKeys.map((key) => key.name)
+function readKeyed(term: KeyedTerm): QueryPart {
+  const { name, value, lower, fault } = term
+  const key = queryKeys.find((one) => one.name === name)
+  const read = keyReaders[name]
+  if (!key || !read) {
+    const names = queryKeys.map((one) => one.name)
     const near = suggest(name, names)
     const hint = near ? ` Did you mean ${near}:?` : ''
     const keys = `Keys are ${names.join(', ')}.`
     throw fault(`${quote(`${name}:`)} is not a key.${hint} ${keys} Quote text that has a colon.`)
   }
-  const wanted = value.toLowerCase()
-  if (known.values && !known.values.includes(wanted)) {
-    throw fault(`${name}: takes ${known.values.join(', ')}, not ${quote(value)}.`)
-  }
-  const store = (where: Where): QueryPart => ({ where: isNegative ? { not: where } : where })
-  const heads = (member: HeadMember, forms: string[]): Pick<QueryPart, 'head'> => ({
-    head: headTerm(member, forms, { isNegative }),
-  })
-  const date = (): number => {
-    const time = readDate(value, now)
-    if (time === null) throw fault(`${name}: takes ${dateForms}, not ${quote(value)}.`)
-    return time
-  }
-  const size = (): number => {
-    const bytes = readSize(value)
-    if (bytes === null) throw fault(`${name}: takes ${sizeForms}, not ${quote(value)}.`)
-    return bytes
-  }
-  switch (name) {
-    case 'subject':
-      return { ...store({ member: name, contains: value }), ...heads(name, [value]) }
-    case 'from':
-    case 'cc':
-      return {
-        ...store(addressed(name === 'cc' ? ccMembers : [name], value)),
-        ...heads(name, spellingsOf(value)),
-      }
-    case 'to':
-      return { ...store(addressed(recipientMembers, value)), ...heads(name, spellingsOf(value)) }
-    case 'reply-to':
-      return store(addressed(['reply_to'], value))
-    case 'message-id': {
-      const sought = wanted.replace(/^<|>$/g, '')
-      const has = ({ message }: EmailRecord): boolean =>
-        message !== null && contains(message.message_id, sought)
-      return { test: (email) => has(email) !== isNegative }
-    }
-    case 'header': {
-      const test = headerTest(wanted)
-      if (test === null) throw fault(`header: takes a name, or name=text, not ${quote(value)}.`)
-      return { message: isNegative ? (fields) => !test(fields) : test }
-    }
-    case 'filename': {
-      const test: MessageTest = ({ filenames }) => filenames.some((name) => name.includes(foldText(value)))
-      if (isNegative) return { message: (fields) => !test(fields) }
-      return { message: test, where: { flag: 'attachments' }, needsDigests: true }
-    }
-    case 'body':
-      return { row: rowTerm(value, 'body', { isNegative }) }
-    case 'domain': {
-      const names = spellingsOf(wanted)
-      const any: Where[] = names.map((equals) => ({ text: 'sender domain', equals }))
-      return store({ any: [{ text: 'domain id', equals: value }, ...any] })
-    }
-    case 'id': {
-      const ids = [...new Set(value.split(','))]
-      if (ids.length > maxIds) throw fault(`id: has ${ids.length} ids; it takes up to ${maxIds}.`)
-      return store({ any: ids.map((id) => ({ member: 'id', equals: id })) })
-    }
-    case 'trace':
-      if (!/^[\da-f]{32}$/.test(wanted))
-        throw fault(`trace: takes the id of a trace, 32 hexadecimal digits, not ${quote(value)}.`)
-      return store({ member: 'trace_id', equals: wanted })
-    case 'status':
-    case 'type':
-    case 'source':
-      return store({ flag: wanted })
-    case 'broadcast':
-      return store({ all: [{ flag: 'broadcast' }, { text: 'tag', equals: wanted }] })
-    case 'tag':
-      return store(tagged(wanted))
-    case 'has': {
-      // The number of attachments of a message that was not read yet is not known, so it matches neither.
-      return { where: { flag: isNegative ? 'no attachments' : 'attachments' }, needsDigests: true }
-    }
-    case 'is':
-      return store(wanted === 'unread' ? { flag: 'unread' } : { not: { flag: 'unread' } })
-    case 'before':
-      return store({ number: 'created', below: date() })
-    case 'after':
-      return store({ not: { number: 'created', below: date() } })
-    case 'larger':
-      return store({ number: 'size', above: size() })
-    case 'smaller':
-      return store({ number: 'size', below: size() })
-    default:
-      throw fault(`${quote(foldSpace(name))} is not a key.`)
-  }
+  if (key.values && !key.values.includes(lower))
+    throw fault(`${name}: takes ${key.values.join(', ')}, not ${quote(value)}.`)
+  return read(term)
+}
+
+/** What each of {@link queryKeys} asks for. */
+const keyReaders: Readonly<Record<string, (term: KeyedTerm) => QueryPart>> = {
+  from: (term) => inAddresses(term, 'from', ['from']),
+  to: (term) => inAddresses(term, 'to', ['to', 'to_names', ...ccMembers, 'bcc', 'bcc_names']),
+  cc: (term) => inAddresses(term, 'cc', ccMembers),
+  subject: (term) => ({
+    ...inStore(term, { member: 'subject', contains: term.value }),
+    head: headTerm('subject', [term.value], term),
+  }),
+  body: (term) => ({ row: rowTerm(term.value, 'body', term) }),
+  domain: (term) => {
+    const names = spellingsOf(term.lower).map((equals) => ({ text: 'sender domain', equals }))
+    return inStore(term, { any: [{ text: 'domain id', equals: term.value }, ...names] })
+  },
+  'reply-to': (term) => inStore(term, addressed(['reply_to'], term.value)),
+  'message-id': ({ lower, isNegative }) => {
+    const sought = lower.replace(/^<|>$/g, '')
+    const has = ({ message }: EmailRecord): boolean =>
+      message !== null && contains(message.message_id, sought)
+    return { test: (email) => has(email) !== isNegative }
+  },
+  header: ({ value, lower, isNegative, fault }) => {
+    const test = headerTest(lower)
+    if (test === null) throw fault(`header: takes a name, or name=text, not ${quote(value)}.`)
+    return { message: isNegative ? (fields) => !test(fields) : test }
+  },
+  filename: ({ value, isNegative }) => {
+    const test: MessageTest = ({ filenames }) => filenames.some((name) => name.includes(foldText(value)))
+    if (isNegative) return { message: (fields) => !test(fields) }
+    return { message: test, where: { flag: 'attachments' }, needsDigests: true }
+  },
+  trace: (term) => {
+    if (!/^[\da-f]{32}$/.test(term.lower))
+      throw term.fault(`trace: takes the id of a trace, 32 hexadecimal digits, not ${quote(term.value)}.`)
+    return inStore(term, { member: 'trace_id', equals: term.lower })
+  },
+  id: (term) => {
+    const ids = [...new Set(term.value.split(','))]
+    if (ids.length > maxIds) throw term.fault(`id: has ${ids.length} ids; it takes up to ${maxIds}.`)
+    return inStore(term, { any: ids.map((id) => ({ member: 'id', equals: id })) })
+  },
+  status: (term) => inStore(term, { flag: term.lower }),
+  type: (term) => inStore(term, { flag: term.lower }),
+  source: (term) => inStore(term, { flag: term.lower }),
+  broadcast: (term) => inStore(term, { all: [{ flag: 'broadcast' }, { text: 'tag', equals: term.lower }] }),
+  tag: (term) => inStore(term, tagged(term.lower)),
+  has: ({ isNegative }) => {
+    // The number of attachments of a message that was not read yet is not known, so it matches neither.
+    return { where: { flag: isNegative ? 'no attachments' : 'attachments' }, needsDigests: true }
+  },
+  is: (term) => inStore(term, term.lower === 'unread' ? { flag: 'unread' } : { not: { flag: 'unread' } }),
+  before: (term) => inStore(term, { number: 'created', below: dateOf(term) }),
+  after: (term) => inStore(term, { not: { number: 'created', below: dateOf(term) } }),
+  larger: (term) => inStore(term, { number: 'size', above: sizeOf(term) }),
+  smaller: (term) => inStore(term, { number: 'size', below: sizeOf(term) }),
+}
+
+function inStore({ isNegative }: KeyedTerm, where: Where): QueryPart {
+  return { where: isNegative ? { not: where } : where }
+}
+
+function inAddresses(term: KeyedTerm, member: HeadMember, recordMembers: readonly string[]): QueryPart {
+  const head = headTerm(member, spellingsOf(term.value), term)
+  return { ...inStore(term, addressed(recordMembers, term.value)), head }
+}
+
+function dateOf({ name, value, now, fault }: KeyedTerm): number {
+  const time = readDate(value, now)
+  if (time === null) throw fault(`${name}: takes ${dateForms}, not ${quote(value)}.`)
+  return time
+}
+
+function sizeOf({ name, value, fault }: KeyedTerm): number {
+  const bytes = readSize(value)
+  if (bytes === null) throw fault(`${name}: takes ${sizeForms}, not ${quote(value)}.`)
+  return bytes
 }
 
 /** A field of this name, or one that has the text after `=`; null if there is no name. */
@@ -199,7 +198,6 @@ export function tagged(tag: string): Where {
 }
 
 const ccMembers = ['cc', 'cc_names']
-const recipientMembers = ['to', 'to_names', ...ccMembers, 'bcc', 'bcc_names']
 
 function addressed(members: readonly string[], value: string): Where {
   const forms = new Set(spellingsOf(value).map(foldText))

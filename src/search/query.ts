@@ -6,9 +6,8 @@ import { addressForm, addressTexts, contains, nameForm, normalForms, withoutStat
 import { type QueryPart, readTerms, tagged } from './query-terms.ts'
 import { headTerm, type HeadTerm } from './head-rows.ts'
 import type { MessageTest } from './message-fields.ts'
-import { searchableHead } from './searchable.ts'
+import { type HeadMember, searchableHead } from './searchable.ts'
 import { rowTerm, type RowTerm } from './text-rows.ts'
-import type { HeadMember } from './head-parts.ts'
 
 /** A parsed query: its conditions for the store, for the record, and for the text of the mail. */
 export interface MailFilter {

@@ -2,7 +2,7 @@ import type { Indexer } from './indexer.ts'
 import { createHeads, type HeadsDeps } from './heads.ts'
 import { type IndexerDeps, startIndexer } from './column-indexer.ts'
 import type { MatchingRows } from './matching-rows.ts'
-import { startStoreIndexer } from './store-indexer.ts'
+import { StoreIndexer } from './store-indexer.ts'
 import { createStoreRows } from './store-rows.ts'
 import type { TextColumn } from './text-column.ts'
 import { createColumnRows } from './column-rows.ts'
@@ -43,7 +43,7 @@ export function openSearchIndex(
   }
   const { texts } = store
   if (!texts) throw new Error('A store that keeps no texts needs columns for them.')
-  const indexer = startStoreIndexer({ ...deps, texts })
+  const indexer = new StoreIndexer({ ...deps, texts })
   return {
     indexer,
     rows: createStoreRows({ store, texts, indexer }),

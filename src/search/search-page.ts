@@ -34,25 +34,16 @@ export interface SearchPage<T> extends ListPage<T> {
   at_least?: true
 }
 
-/** @throws validation_error for a wrong position, and for a position together with a cursor. */
-export function checkOffset(offset: number | undefined, query: ListQuery): number {
-  if (offset === undefined) return 0
-  const isPosition = Number.isInteger(offset) && offset >= 0
-  if (isPosition && givenCursor(query) === undefined) return offset
-  const message = isPosition
-    ? 'cannot be given with a cursor: give one of them'
-    : `must be a whole number from 0, not ${quote(offset)}`
-  throw validationError([{ field: 'offset', message }])
-}
-
-/** Whether all matches are to be counted. @throws validation_error */
-export function readExtent(count: unknown): boolean {
-  if (count === undefined || count === 'all' || count === 'page') return count !== 'page'
-  throw validationError([{ field: 'count', message: `must be "all" or "page", not ${quote(count)}` }])
-}
-
-/** Whether a list is to be folded. @throws validation_error */
-export function readFold(fold: unknown): boolean {
-  if (fold === undefined || fold === 'broadcasts') return fold !== undefined
-  throw validationError([{ field: 'fold', message: `must be "broadcasts", not ${quote(fold)}` }])
+/** @throws validation_error for wrong values, and for a position together with a cursor. */
+export function assertSearchQuery({ offset, count, fold, ...paging }: SearchQuery): void {
+  const refuse = (field: string, message: string): never => {
+    throw validationError([{ field, message }])
+  }
+  if (offset !== undefined && !(Number.isInteger(offset) && offset >= 0))
+    refuse('offset', `must be a whole number from 0, not ${quote(offset)}`)
+  if (offset !== undefined && givenCursor(paging) !== undefined)
+    refuse('offset', 'cannot be given with a cursor: give one of them')
+  if (count !== undefined && count !== 'all' && count !== 'page')
+    refuse('count', `must be "all" or "page", not ${quote(count)}`)
+  if (fold !== undefined && fold !== 'broadcasts') refuse('fold', `must be "broadcasts", not ${quote(fold)}`)
 }

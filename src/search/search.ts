@@ -8,7 +8,7 @@ export interface Search {
   /** One page, newest first, with the number of matches. @throws invalid_cursor, validation_error. */
   list(filter: MailFilter, query: SearchQuery | undefined): Promise<EmailPage>
   /** The ids of all matches, newest first; options as for `matches`. */
-  ids(filter: MailFilter, options?: { complete?: boolean }): Promise<string[]>
+  ids(filter: MailFilter, options?: { complete?: boolean }): Promise<readonly string[]>
   /**
    * Every match, newest first, one record at a time.
    *

@@ -1,14 +1,14 @@
 import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
-import type { TextMatch, TextQuery, TextTerm, Texts } from '../store/texts.ts'
+import type { TextLimit, TextQuery, TextTerm, Texts } from '../store/texts.ts'
 import { monotonicNow } from '../core/machine.ts'
 import type { HeadTerm } from './head-rows.ts'
 import { mailsOf } from './mail-rows.ts'
-import type { MatchingPage, MatchingRows, RowsLimit, WantedRows } from './matching-rows.ts'
+import type { MatchingIds, MatchingPage, MatchingRows, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
 import type { StoreIndexer } from './store-indexer.ts'
 import type { RowTerm } from './text-rows.ts'
-import { partsOfMember } from './head-parts.ts'
+import { partsOfMember } from './searchable.ts'
 
 export interface StoreRowsDeps {
   store: Store
@@ -26,73 +26,61 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     return { ...query, missingAfter: id, hasMissing: !isAll }
   }
 
-  async function matchesOf(
-    filter: MailFilter,
-    limit?: RowsLimit,
-    query?: Query,
-  ): Promise<readonly TextMatch[]> {
-    const { matches, left } = await texts.all(emailCollection, query ?? (await queryOf(filter)), limit)
-    if (limit) limit.left += left
-    return matches
-  }
-
   /** The ids of the matches, newest first. Reads the records of the undecided ones, some at a time, while there is time. */
-  async function* decided(filter: MailFilter, limit?: RowsLimit, query?: Query): AsyncGenerator<string> {
-    const until = limit?.mostMs === undefined ? Number.POSITIVE_INFINITY : monotonicNow() + limit.mostMs
-    const matches = await matchesOf(filter, limit, query)
-    for (let at = 0; at < matches.length; at += readAtOnce) {
+  async function decided(
+    filter: MailFilter,
+    limit: TextLimit | undefined,
+    query: Query,
+    isEnough: (ids: readonly string[]) => boolean = () => false,
+  ): Promise<MatchingIds> {
+    const deadline = limit?.mostMs === undefined ? Number.POSITIVE_INFINITY : monotonicNow() + limit.mostMs
+    const { matches, left } = await texts.all(emailCollection, query, limit)
+    const ids: string[] = []
+    let unsearched = left
+    for (let at = 0; at < matches.length && !isEnough(ids); at += readAtOnce) {
       limit?.signal?.throwIfAborted()
       const next = matches.slice(at, at + readAtOnce)
-      const open = next.filter(({ isUndecided }) => isUndecided).map(({ id }) => id)
-      const isOver = monotonicNow() > until
-      if (limit && isOver) limit.left += open.length
-      const records = open.length > 0 && !isOver ? await mailsOf(store, open) : []
+      const undecided = next.filter(({ isUndecided }) => isUndecided).map(({ id }) => id)
+      const isOver = monotonicNow() > deadline
+      if (isOver) unsearched += undecided.length
+      const records = undecided.length > 0 && !isOver ? await mailsOf(store, undecided) : []
       const accepted = new Set(records.filter((email) => filter.accepts(email)).map(({ id }) => id))
-      yield* next.flatMap(({ id, isUndecided }) => (!isUndecided || accepted.has(id) ? [id] : []))
+      for (const { id, isUndecided } of next) if (!isUndecided || accepted.has(id)) ids.push(id)
     }
-  }
-
-  async function ids(filter: MailFilter, limit?: RowsLimit): Promise<string[]> {
-    const found: string[] = []
-    for await (const id of decided(filter, limit)) found.push(id)
-    return found
+    return { ids, unsearched }
   }
 
   /** A page of a search of which records decide a part. */
   async function decidedPage(
     filter: MailFilter,
     { cursor, offset, limit, isCounted }: WantedRows,
-    limits: RowsLimit | undefined,
+    textLimit: TextLimit | undefined,
     query: Query,
   ): Promise<MatchingPage> {
-    const ids: string[] = []
-    let [count, behind] = [0, 0]
-    for await (const id of decided(filter, limits, query)) {
-      count++
-      if (cursor !== null && id >= cursor) continue
-      if (behind++ < offset) continue
-      ids.push(id)
-      if (!isCounted && ids.length > limit) break
-    }
-    const more = ids.length > limit
-    return { ids: ids.slice(0, limit), count, more, isPartial: !isCounted && more }
+    const fromCursor = (ids: readonly string[]): readonly string[] =>
+      cursor === null ? ids : ids.filter((id) => id < cursor)
+    const isFull = (ids: readonly string[]): boolean => fromCursor(ids).length > offset + limit
+    const { ids, unsearched } = await decided(filter, textLimit, query, (ids) => !isCounted && isFull(ids))
+    const page = fromCursor(ids).slice(offset, offset + limit)
+    const more = isFull(ids)
+    return { ids: page, count: ids.length, more, isPartial: !isCounted && more, unsearched }
   }
 
   return {
-    ids,
+    ids: async (filter, limit) => decided(filter, limit, await queryOf(filter)),
     async candidates(filter, limit) {
-      return (await matchesOf(filter, limit)).map(({ id }) => id)
+      const { matches, left } = await texts.all(emailCollection, await queryOf(filter), limit)
+      return { ids: matches.map(({ id }) => id), unsearched: left }
     },
-    async page(filter, wanted, limits) {
+    async page(filter, wanted, textLimit) {
       const { cursor, offset, limit, isCounted } = wanted
       const place = { before: cursor, offset, limit: limit + 1, isCounted }
       const query = await queryOf(filter)
-      if (query.hasMissing) return decidedPage(filter, wanted, limits, query)
-      const found = await texts.page(emailCollection, query, place, limits)
-      if (found.undecided > 0) return decidedPage(filter, wanted, limits, query)
-      if (limits) limits.left += found.left
-      const { count, isPartial } = found
-      return { ids: found.ids.slice(0, limit), count, more: found.ids.length > limit, isPartial }
+      if (query.hasMissing) return decidedPage(filter, wanted, textLimit, query)
+      const found = await texts.page(emailCollection, query, place, textLimit)
+      if (found.undecided > 0) return decidedPage(filter, wanted, textLimit, query)
+      const { ids, count, isPartial, left } = found
+      return { ids: ids.slice(0, limit), count, more: ids.length > limit, isPartial, unsearched: left }
     },
   }
 }

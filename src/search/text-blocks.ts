@@ -22,7 +22,7 @@ export const blockBytes: number = 1024 * 1024
 /** With less free space than this, new blocks wait in memory: the rest of the disk is for mail, and for removing mail. */
 const keptFree = 16 * 1024 * 1024
 /** How many blocks wait at most. */
-const mostWaiting = 64
+const maxWaiting = 64
 
 const noRoom = (folder: string): Error =>
   new Error(
@@ -68,10 +68,10 @@ export async function openFileBlocks(
   const path = join(folder, fileName)
   // A file of another version is not read, nor one that a crash left unfinished.
   for (const name of await files.list(folder))
-    if (name.startsWith('mail-') && !known.has(name)) await files.remove(join(folder, name))
+    if (name.startsWith('mail-') && !derivedFiles.has(name)) await files.remove(join(folder, name))
   // A file that another folder shares is rebuilt: its process may use it too.
-  const isOwn = (await files.size(path)) !== null && !isShared(files, path)
-  let fd = await files.open(path, isOwn ? 'r+' : 'w+')
+  const isUsable = (await files.size(path)) !== null && !isShared(files, path)
+  let fd = await files.open(path, isUsable ? 'r+' : 'w+')
   const giveUp = (): Promise<void> => files.close(fd).catch(() => {})
   /** Number of blocks in the file. */
   let written = 0
@@ -99,7 +99,7 @@ export async function openFileBlocks(
     },
     async add(block) {
       if (!(await hasRoom((waiting.count + 1) * blockBytes))) {
-        if (waiting.count === mostWaiting) throw noRoom(folder)
+        if (waiting.count === maxWaiting) throw noRoom(folder)
         return await waiting.add(block)
       }
       for (let number = 0; number < waiting.count; number++)
@@ -164,4 +164,4 @@ export async function openFileBlocks(
 /** The name of the file of a column. Its number is the version of the format. */
 export type DerivedFile = 'mail-text.5' | 'mail-heads.6'
 
-const known: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.5', 'mail-heads.6'])
+const derivedFiles: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.5', 'mail-heads.6'])

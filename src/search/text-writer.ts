@@ -4,8 +4,7 @@ import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.
 import type { Reading } from '../reading/digest.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
-import { headParts } from './head-parts.ts'
-import { foldBody, searchableHead } from './searchable.ts'
+import { foldBody, headParts, searchableHead } from './searchable.ts'
 
 /** A mail whose text is not stored yet. */
 export interface ReadMail {

@@ -10,6 +10,21 @@ import { domainPayloads, emailPayloads } from './payloads.ts'
 import type { WebhookSender } from './sender.ts'
 import { webhookDeliveryCollection, type WebhookPayload } from './webhook.ts'
 
+interface AnnouncingDeps {
+  store: Store
+  /** The current webhooks, by id. */
+  senders: ReadonlyMap<string, WebhookSender>
+  log: Pick<Deliveries, 'begin' | 'removeWaiting'>
+  ids: Ids
+  clock: Clock
+  /** Maximum number of deliveries that wait for one webhook. */
+  maxWaiting: number
+  wants?: WantsEvent | undefined
+  onWarning(message: string): void
+  /** Called with errors; the commit then runs without announcement. */
+  onError(error: unknown): void
+}
+
 /**
  * A hook of the store that announces events of emails and domains to webhooks: it creates one delivery for each event and
  * each subscribed webhook.
@@ -22,43 +37,29 @@ import { webhookDeliveryCollection, type WebhookPayload } from './webhook.ts'
  * The number of pending deliveries is limited, because a receiver that is down for long must not slow down every email.
  * Beyond the limit, new events are dropped for that webhook. This is reported once, and again only after the backlog has
  * fallen below half of the limit.
- *
- * @param deps.senders  The current webhooks, by id.
  */
-export function announcing(deps: {
-  store: Store
-  senders: ReadonlyMap<string, WebhookSender>
-  log: Pick<Deliveries, 'begin' | 'removeWaiting'>
-  ids: Ids
-  clock: Clock
-  maxWaiting: number
-  wants?: WantsEvent | undefined
-  onWarning(message: string): void
-  /** Called with errors; the commit then runs without announcement. */
-  onError(error: unknown): void
-}): CommitHook {
+export function announcing(deps: AnnouncingDeps): CommitHook {
   const { store, senders, log, ids, clock, maxWaiting, wants = () => true, onError } = deps
-  const overfull = new Set<WebhookSender>()
+  const overLimit = new Set<WebhookSender>()
 
-  function hasRoom(sender: WebhookSender, count: number): boolean {
-    if (sender.waiting + count < maxWaiting) {
-      if (sender.waiting < maxWaiting / 2) overfull.delete(sender)
+  /** @param added  How many deliveries the commit already adds for it. */
+  function mayAdd(sender: WebhookSender, added: number): boolean {
+    if (sender.waiting + added < maxWaiting) {
+      if (sender.waiting < maxWaiting / 2) overLimit.delete(sender)
       return true
     }
-    if (!overfull.has(sender)) {
-      overfull.add(sender)
+    if (!overLimit.has(sender)) {
       const { url } = sender.webhook
-      deps.onWarning(
-        `The webhook ${url} does not keep up: ${maxWaiting} deliveries wait for it, and new events are dropped.`,
-      )
+      const dropped = `${maxWaiting} deliveries wait for it, and new events are dropped`
+      deps.onWarning(`The webhook ${url} does not keep up: ${dropped}.`)
     }
+    overLimit.add(sender)
     return false
   }
 
-  function tell(sender: WebhookSender, count: number): void {
+  function wakeSender(sender: WebhookSender, count: number): void {
     const { id } = sender.webhook
-    sender.added(count)
-    if (senders.has(id)) sender.wake()
+    if (senders.has(id)) sender.added(count)
     // The webhook was removed during the commit, so its new deliveries have to be removed here.
     else void log.removeWaiting(id).catch(onError)
   }
@@ -69,7 +70,7 @@ export function announcing(deps: {
       const { webhook } = sender
       if (webhook.disabled || !isWanted(payload.type, webhook.events)) return []
       return shapedFor(sender, payload, email, wants).flatMap((shaped) => {
-        return hasRoom(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
+        return mayAdd(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
       })
     })
     if (wanting.length === 0) return []
@@ -120,7 +121,7 @@ export function announcing(deps: {
           return []
         }
       },
-      committed: () => announced.forEach((count, sender) => tell(sender, count)),
+      committed: () => announced.forEach((count, sender) => wakeSender(sender, count)),
     }
   }
 }

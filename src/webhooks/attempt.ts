@@ -1,7 +1,7 @@
 import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, hostAndPort, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { TraceContext } from '../core/trace-context.ts'
-import type { Attributes } from '../core/tracer.ts'
+import type { Tracer } from '../core/tracer.ts'
 import { postedBody } from './deliveries.ts'
 import type { WebhookShape } from './shape.ts'
 import type { WebhookDeliveryRecord } from './webhook.ts'
@@ -77,30 +77,34 @@ export async function attemptDelivery(
   }
 }
 
-/** The attributes of the span of an attempt. The path of a URL may be a secret, so only its host is named. */
-export function attemptAttributes(
+/** The span of one try, if it is recorded, and the trace that its request belongs to. */
+export function attemptSpan(
   { url }: Webhook,
-  { webhook_id, event_id, attempts, payload }: WebhookDeliveryRecord,
-  { status }: WebhookAttempt,
-): Attributes {
-  const { host, port } = hostAndPort(new URL(url))
+  { traceparent, tracestate, webhook_id, event_id, attempts, payload }: WebhookDeliveryRecord,
+  tracer: Tracer | null,
+): { trace: TraceContext | undefined; end(attempt: WebhookAttempt): void } {
+  const parent = traceparent === undefined ? undefined : { traceparent, tracestate }
+  const span = parent && tracer?.begin('email webhook', parent)
   return {
-    'localpost.webhook.id': webhook_id,
-    'localpost.event.id': event_id,
-    'localpost.event.type': payload.type,
-    ...('email_id' in payload.data && { 'localpost.email.id': payload.data.email_id }),
-    'http.request.method': 'POST',
-    'server.address': host,
-    'server.port': port,
-    ...(attempts.length > 0 && { 'http.request.resend_count': attempts.length }),
-    ...(status !== null && { 'http.response.status_code': status }),
+    trace: span?.trace ?? parent,
+    end({ status, error }) {
+      if (!span) return
+      // The path of a URL may be a secret, so only its host is named.
+      const { host, port } = hostAndPort(new URL(url))
+      const attributes = {
+        'localpost.webhook.id': webhook_id,
+        'localpost.event.id': event_id,
+        'localpost.event.type': payload.type,
+        ...('email_id' in payload.data && { 'localpost.email.id': payload.data.email_id }),
+        'http.request.method': 'POST',
+        'server.address': host,
+        'server.port': port,
+        ...(attempts.length > 0 && { 'http.request.resend_count': attempts.length }),
+        ...(status !== null && { 'http.response.status_code': status }),
+      }
+      span.end(attributes, error === null ? undefined : String(status ?? 'connection'))
+    },
   }
-}
-
-/** The error of that span: the status, or `connection` without one; undefined if there is none. */
-export function attemptFailure({ error, status }: WebhookAttempt): string | undefined {
-  if (error === null) return undefined
-  return status === null ? 'connection' : String(status)
 }
 
 /** The headers of Standard Webhooks. */

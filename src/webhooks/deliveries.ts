@@ -13,12 +13,7 @@ import type { WebhookAttempt, WebhookDelivery } from './types.ts'
 export interface Deliveries {
   /** Newest first. @throws invalid_cursor */
   list(query?: ListQuery): Promise<ListPage<WebhookDelivery>>
-  /**
-   * Stores the same event for the same webhook again.
-   *
-   * @param webhooks  The current webhooks, by id.
-   * @throws not_found
-   */
+  /** Stores the same event for the same webhook again. @param webhooks  The current webhooks, by id. @throws not_found */
   replay(id: string, webhooks: ReadonlyMap<string, unknown>): Promise<WebhookDelivery>
   /** A new delivery of an event, due at once. */
   begin(
@@ -27,28 +22,26 @@ export interface Deliveries {
     payload: WebhookPayload,
     further?: DeliveryExtras,
   ): WebhookDeliveryRecord
-  /** Removes the oldest finished deliveries, a hundred at a time, when there are more than {@link maxFinished}. */
+  /** Removes the oldest finished deliveries, a hundred at a time, when there are more than 1,000. */
   trim(): Promise<void>
   /** Removes all finished deliveries. @returns How many there were. */
   removeFinished(): Promise<number>
-  /** Removes the deliveries that wait for a webhook, or for every webhook except the named ones. */
   removeWaiting(webhookId: string): Promise<void>
+  /** Removes the deliveries that wait for other webhooks than these. */
   removeWaitingExcept(webhookIds: ReadonlySet<string>): Promise<void>
 }
 
 /** What only some deliveries have. */
 type DeliveryExtras = Pick<WebhookDeliveryRecord, 'shaped_body' | 'traceparent' | 'tracestate'>
 
-/** How many finished deliveries are kept; there may be up to a hundred more before the next removal. */
-const maxFinished = 1000
-
-export function createDeliveries(deps: {
+interface DeliveriesDeps {
   store: Store
   clock: Clock
   ids: Ids
   pageSize: number
-}): Deliveries {
-  const { store, clock, ids, pageSize } = deps
+}
+
+export function createDeliveries({ store, clock, ids, pageSize }: DeliveriesDeps): Deliveries {
   let isTrimming = false
 
   function begin(
@@ -99,8 +92,7 @@ export function createDeliveries(deps: {
       isTrimming = true
       try {
         const surplus = (await store.count(webhookDeliveryCollection, { index: 'finished' })) - maxFinished
-        if (surplus < trimmedAtOnce) return
-        await removeAll({ index: 'finished', limit: surplus })
+        if (surplus >= trimmedAtOnce) await removeAll({ index: 'finished', limit: surplus })
       } finally {
         isTrimming = false
       }
@@ -132,18 +124,18 @@ export function afterAttempt(
   now: number,
 ): WebhookDeliveryRecord {
   // Only the last answer is kept in full: those of every try would take most of the space.
-  const earlier = delivery.attempts.map((before) => ({
-    ...before,
-    response: before.response?.slice(0, 256) ?? null,
-  }))
+  const earlier = delivery.attempts.map((one) => ({ ...one, response: one.response?.slice(0, 256) ?? null }))
   const attempts = [...earlier, attempt]
   const delay = retryDelaysMs[delivery.attempts.length]
-  if (attempt.error === null) return { ...delivery, attempts, state: 'delivered', due: null, finished: now }
-  if (attempt.status === 410 || delay === undefined)
-    return { ...delivery, attempts, state: 'failed', due: null, finished: now }
-  return { ...delivery, attempts, due: now + delay }
+  const isDelivered = attempt.error === null
+  if (!isDelivered && attempt.status !== 410 && delay !== undefined)
+    return { ...delivery, attempts, due: now + delay }
+  return { ...delivery, attempts, state: isDelivered ? 'delivered' : 'failed', due: null, finished: now }
 }
 
+/** How many finished deliveries are kept. */
+const maxFinished = 1000
+/** There may be so many more before the next removal. */
 const trimmedAtOnce = 100
 const maxBodyChars = 4096
 

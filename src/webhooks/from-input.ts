@@ -16,9 +16,15 @@ export function toWebhook(
 ): Webhook {
   const { url, secret = `whsec_${random.bytes(32).toString('base64')}`, shape, headers } = input
   const { events = ['*'], shape_events } = shapedEvents(input, shapes)
-  const shaped = { ...(shape && { shape }), ...(shape_events && { shape_events }) }
-  const own = { id, url, secret, events: [...new Set<WebhookPattern>(events)] }
-  return { ...own, ...headersMember(headers), ...shaped }
+  return {
+    id,
+    url,
+    secret,
+    events: [...new Set<WebhookPattern>(events)],
+    ...headersMember(headers),
+    ...(shape && { shape }),
+    ...(shape_events && { shape_events }),
+  }
 }
 
 /** The member of a webhook, which is absent without headers. */
@@ -26,7 +32,7 @@ export function headersMember(headers: Webhook['headers'] = {}): Pick<Webhook, '
   return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
-/** The events of a webhook in our names, and in those of its provider. @throws validation_error */
+/** The events of a webhook by the names of Localpost, and by those of its provider. @throws validation_error */
 export function shapedEvents(
   { events, shape: name, shape_events }: Pick<WebhookInput, 'events' | 'shape' | 'shape_events'>,
   shapes: readonly WebhookShape[],
@@ -36,17 +42,17 @@ export function shapedEvents(
   }
   if (name === undefined)
     return shape_events === undefined ? { events } : wrong('shape_events', 'must be given with a shape')
-  const names = shapes.map((shape) => shape.name)
   const shape = shapes.find((one) => one.name === name)
-  if (!shape) return wrong('shape', `must be one of ${names.join(', ')}, not ${quote(name)}`)
+  const names = shapes.map((one) => one.name).join(', ')
+  if (!shape) return wrong('shape', `must be one of ${names}, not ${quote(name)}`)
   if (shape_events === undefined) return { events: events ?? ['email.*'] }
   if (events) return wrong('events', 'must not be given together with shape_events')
-  const ours = shape_events.flatMap((type, i) => {
-    const known = Object.keys(shape.events)
-    const ours = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
-    return ours ?? wrong(`shape_events[${i}]`, `must be one of ${known.join(', ')}, not ${quote(type)}`)
+  const subscribed = shape_events.flatMap((type, i) => {
+    const ofLocalpost = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
+    const types = Object.keys(shape.events).join(', ')
+    return ofLocalpost ?? wrong(`shape_events[${i}]`, `must be one of ${types}, not ${quote(type)}`)
   })
-  return { events: [...new Set(ours)], shape_events: [...new Set(shape_events)] }
+  return { events: [...new Set(subscribed)], shape_events: [...new Set(shape_events)] }
 }
 
 /**
@@ -61,11 +67,7 @@ export function optionWebhooks(
   return given.map((input, i) => {
     const digest = createHash('sha256').update(input.url).digest('hex').slice(0, 16)
     const duplicates = given.slice(0, i).filter(({ url }) => url === input.url).length
-    return toWebhook(
-      `${optionPrefix}${digest}${duplicates > 0 ? `_${duplicates + 1}` : ''}`,
-      input,
-      random,
-      shapes,
-    )
+    const suffix = duplicates > 0 ? `_${duplicates + 1}` : ''
+    return toWebhook(`${optionPrefix}${digest}${suffix}`, input, random, shapes)
   })
 }

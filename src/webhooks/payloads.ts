@@ -12,20 +12,17 @@ import type { DomainEventType, DomainPayload } from './types.ts'
  * @param before  The version that `email` replaces; null if there was none.
  */
 export function emailPayloads(before: EmailRecord | null, email: EmailRecord): EmailPayload[] {
-  const known = new Map(before?.recipients.map(({ recipient, events }) => [recipient, events.length]))
+  const countsBefore = new Map(before?.recipients.map(({ recipient, events }) => [recipient, events.length]))
   return email.recipients
     .flatMap(({ recipient, events }) =>
-      events.slice(known.get(recipient) ?? 0).map((event) => ({ recipient, event })),
+      events.slice(countsBefore.get(recipient) ?? 0).map((event) => ({ recipient, event })),
     )
     .sort((a, b) => a.event.timestamp - b.event.timestamp)
     .map(({ recipient, event }) => {
-      const payload = {
-        type: `email.${event.status}`,
-        timestamp: new Date(event.timestamp).toISOString(),
-        data: { email_id: email.id, recipient, ...event },
-      }
+      const timestamp = new Date(event.timestamp).toISOString()
+      const data = { email_id: email.id, recipient, ...event }
       // The compiler does not relate the type to the status of the event.
-      return payload as EmailPayload
+      return { type: `email.${event.status}`, timestamp, data } as EmailPayload
     })
 }
 

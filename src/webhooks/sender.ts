@@ -3,31 +3,11 @@ import { count, type Counts } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { type Store, update } from '../store/store.ts'
-import { attemptAttributes, attemptDelivery, attemptFailure, type Calling } from './attempt.ts'
+import { attemptDelivery, attemptSpan, type Calling } from './attempt.ts'
 import { afterAttempt } from './deliveries.ts'
 import { type WebhookDeliveryRecord, webhookDeliveryCollection } from './webhook.ts'
 import type { WebhookShape } from './shape.ts'
 import type { Webhook } from './types.ts'
-
-/** Sends the due deliveries of one webhook. Each webhook has its own sender, so that none waits for another. */
-export interface WebhookSender {
-  /** As it is now. */
-  readonly webhook: Webhook
-  /** The form of a provider; null for that of Localpost. */
-  readonly shape: WebhookShape | null
-  /** How many deliveries wait or are running, when they were last counted. */
-  readonly waiting: number
-  /** Goes on with a webhook that was changed. */
-  change(webhook: Webhook): void
-  /** Call after new deliveries were stored. */
-  added(count: number): void
-  /** Looks for due deliveries, if this instance is the leader. */
-  wake(): void
-  /** Resolves when no delivery is due or running. Retries may still wait for their time. */
-  idle(): Promise<void>
-  /** Aborts running deliveries, which stay due, and starts no more. */
-  close(): Promise<void>
-}
 
 export interface SenderDeps extends Calling {
   store: Store
@@ -47,188 +27,181 @@ export interface SenderDeps extends Calling {
 }
 
 /**
- * Sends up to four deliveries at once, the earliest due first. Two events of one email or domain are never sent at once, so
- * that their first tries are in order. A delivery that waits for a retry does not delay later ones.
+ * Sends the due deliveries of one webhook, up to four at once, the earliest due first. Each webhook has its own sender, so
+ * that none waits for another. Two events of one email or domain are never sent at once, so that their first tries are in
+ * order. A delivery that waits for a retry does not delay later ones.
  *
  * Due deliveries are read from the store when one can be sent, and none are queued in memory. If the process ends between
  * an answer and its commit, the event is sent again after the next start, with the same `webhook-id`: at least once.
  */
-export function createSender(given: Webhook, deps: SenderDeps): WebhookSender {
-  let webhook = given
-  const { store, clock } = deps
-  const mine = { index: 'due', prefix: [given.id] }
+export class WebhookSender {
+  readonly #deps: SenderDeps
+  #webhook: Webhook
   /** The deliveries that are being sent, by their ids. */
-  const underWay = new Map<string, UnderWay>()
-  const idleWaiters: (() => void)[] = []
-  let waiting = 0
-  let isClosed = false
-  let isLooking = false
-  let isCounting = false
+  readonly #underWay = new Map<string, UnderWay>()
   /** Deliveries that ended since the last read of due ones began. That read may return them as they were before. */
-  const ended = new Set<string>()
-  let lookAgain = false
-  let isPaused = false
-  let cancelTimer: (() => void) | null = null
+  readonly #ended = new Set<string>()
+  readonly #idleWaiters: (() => void)[] = []
+  #waiting = 0
+  #isClosed = false
+  #isPaused = false
+  #isLooking = false
+  #lookAgain = false
+  #cancelTimer: (() => void) | null = null
 
-  function wake(): void {
-    if (!store.leadership.isMine()) void recount()
-    lookAgain = true
-    if (!isLooking && mayLook()) void look()
+  constructor(webhook: Webhook, deps: SenderDeps) {
+    this.#webhook = webhook
+    this.#deps = deps
   }
 
-  /** Reads the number of waiting deliveries from the store, which is the only source while another instance sends. */
-  async function recount(): Promise<void> {
-    if (isCounting || isClosed) return
-    isCounting = true
-    try {
-      waiting = await store.count(webhookDeliveryCollection, mine)
-    } catch (error) {
-      if (!isErrorOf(error, 'closed')) deps.onError(error)
-    } finally {
-      isCounting = false
-    }
+  get webhook(): Webhook {
+    return this.#webhook
   }
 
-  const mayLook = (): boolean => !isClosed && !isPaused && !webhook.disabled && store.leadership.isMine()
+  get shape(): WebhookShape | null {
+    return this.#deps.shape
+  }
 
-  async function look(): Promise<void> {
-    isLooking = true
+  /** How many deliveries wait or are running, when they were last counted. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Takes the changed members of the webhook, and sends what waited while it was disabled. */
+  change(webhook: Webhook): void {
+    this.#webhook = webhook
+    this.wake()
+  }
+
+  /** Call after new deliveries were stored. */
+  added(count: number): void {
+    this.#waiting += count
+    this.wake()
+  }
+
+  /** Counts the waiting deliveries, and sends those that are due if this instance is the leader. */
+  wake(): void {
+    this.#lookAgain = true
+    if (!this.#isLooking) void this.#look()
+  }
+
+  /** Resolves when no delivery is due or running. Retries may still wait for their time. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#idleWaiters.push(resolve)
+      this.wake()
+      this.#settle()
+    })
+  }
+
+  /** Aborts running deliveries, which stay due, and starts no more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTimer?.()
+    const open = [...this.#underWay.values()]
+    for (const { controller } of open) controller.abort(new Error('Localpost is closing'))
+    await Promise.all(open.map(({ run }) => run))
+    this.#settle()
+  }
+
+  async #look(): Promise<void> {
+    this.#isLooking = true
     try {
-      while (lookAgain && mayLook()) {
-        lookAgain = false
-        await takeUpDue()
+      while (this.#lookAgain && !this.#isClosed && !this.#isPaused) {
+        this.#lookAgain = false
+        if (this.#underWay.size < maxUnderWay) await this.#sendDue()
       }
     } catch (error) {
-      pauseAfter(error)
+      this.#pauseAfter(error)
     } finally {
-      isLooking = false
-      settle()
+      this.#isLooking = false
+      this.#settle()
     }
   }
 
-  function settle(): void {
-    const isBusy = underWay.size > 0 || isLooking || (lookAgain && mayLook())
-    if (!isBusy) for (const resolve of idleWaiters.splice(0)) resolve()
+  #maySend(): boolean {
+    const { leadership } = this.#deps.store
+    return !this.#isClosed && !this.#isPaused && !this.#webhook.disabled && leadership.isMine()
   }
 
-  async function takeUpDue(): Promise<void> {
-    if (underWay.size >= maxUnderWay) return
-    ended.clear()
+  async #sendDue(): Promise<void> {
+    const { store, clock } = this.#deps
+    const { id } = this.#webhook
+    const ofWebhook = { index: 'due', prefix: [id] }
+    this.#ended.clear()
+    this.#waiting = await store.count(webhookDeliveryCollection, ofWebhook)
+    if (!this.#maySend()) return
     const now = clock.now()
-    const due = await store.page(webhookDeliveryCollection, {
-      ...mine,
-      until: [webhook.id, now],
-      limit: maxLooked,
-    })
-    const later = await store.page(webhookDeliveryCollection, {
-      ...mine,
-      after: [webhook.id, now],
-      limit: 1,
-    })
-    waiting = await store.count(webhookDeliveryCollection, mine)
+    const dueNow = { ...ofWebhook, until: [id, now], limit: maxRead }
+    const due = await store.page(webhookDeliveryCollection, dueNow)
+    const later = await store.page(webhookDeliveryCollection, { ...ofWebhook, after: [id, now], limit: 1 })
     for (const delivery of due.records) {
       // Nothing is sent beside the request to confirm the webhook, which is the first delivery.
-      if (underWay.size >= maxUnderWay || isUnderWay(webhook.id) || !mayLook()) break
-      if (underWay.has(delivery.id) || ended.has(delivery.id) || isUnderWay(subjectOf(delivery))) continue
-      takeUp(delivery)
+      if (this.#underWay.size >= maxUnderWay || this.#isUnderWay(id) || !this.#maySend()) break
+      if (this.#underWay.has(delivery.id) || this.#ended.has(delivery.id)) continue
+      if (!this.#isUnderWay(subjectOf(delivery))) this.#begin(delivery)
     }
-    const next = later.records[0]?.due
-    if (next !== undefined && next !== null) wakeAfter(Math.max(1, next - now))
+    const next = later.records[0]?.due ?? null
+    if (next === null || this.#isClosed || this.#isPaused) return
+    this.#cancelTimer?.()
+    this.#cancelTimer = clock.after(Math.max(1, next - now), () => this.wake())
   }
 
-  const isUnderWay = (subject: string): boolean =>
-    [...underWay.values()].some((one) => one.subject === subject)
+  #isUnderWay(subject: string): boolean {
+    return [...this.#underWay.values()].some((one) => one.subject === subject)
+  }
 
-  function takeUp(delivery: WebhookDeliveryRecord): void {
+  #begin(delivery: WebhookDeliveryRecord): void {
     const controller = new AbortController()
-    const run = send(delivery, controller)
+    const run = this.#send(delivery, controller)
       .catch((error: unknown) => {
         // The delivery was removed, so its result is not needed.
-        if (!isErrorOf(error, 'version_conflict')) pauseAfter(error)
+        if (!isErrorOf(error, 'version_conflict')) this.#pauseAfter(error)
       })
       .finally(() => {
-        underWay.delete(delivery.id)
-        ended.add(delivery.id)
-        wake()
-        settle()
+        this.#underWay.delete(delivery.id)
+        this.#ended.add(delivery.id)
+        this.wake()
       })
-    underWay.set(delivery.id, { subject: subjectOf(delivery), controller, run })
+    this.#underWay.set(delivery.id, { subject: subjectOf(delivery), controller, run })
   }
 
-  async function send(delivery: WebhookDeliveryRecord, controller: AbortController): Promise<void> {
+  async #send(delivery: WebhookDeliveryRecord, controller: AbortController): Promise<void> {
+    const { store, clock, timeoutMs, retryDelaysMs, tally, onFinished } = this.#deps
+    const webhook = this.#webhook
     // Real time, because the receiver does not follow a clock that tests move.
-    const cancelLimit = systemClock.after(deps.timeoutMs, () =>
-      controller.abort(new Error(`no answer within ${deps.timeoutMs} ms`)),
+    const cancelLimit = systemClock.after(timeoutMs, () =>
+      controller.abort(new Error(`no answer within ${timeoutMs} ms`)),
     )
-    const { signal } = controller
-    const { lookup, problemOf, shape } = deps
-    const { traceparent, tracestate } = delivery
-    const parent = traceparent === undefined ? undefined : { traceparent, tracestate }
-    const span = parent && deps.tracer?.begin('email webhook', parent)
-    const trace = span?.trace ?? parent
-    const how = { now: clock.now(), signal, lookup, problemOf, shape, trace }
+    const span = attemptSpan(webhook, delivery, this.#deps.tracer)
+    const how = { ...this.#deps, now: clock.now(), signal: controller.signal, trace: span.trace }
     const attempt = await attemptDelivery(webhook, delivery, how)
     cancelLimit()
     // Closing aborted it, so this was not a failure of the receiver. The span is left without an end, on purpose: the try
     // is repeated.
-    if (isClosed && attempt.status === null) return
-    span?.end(attemptAttributes(webhook, delivery, attempt), attemptFailure(attempt))
-    const changed = afterAttempt(delivery, attempt, deps.retryDelaysMs, clock.now())
+    if (this.#isClosed && attempt.status === null) return
+    span.end(attempt)
+    const changed = afterAttempt(delivery, attempt, retryDelaysMs, clock.now())
     await store.commit([update(webhookDeliveryCollection, changed)])
-    if (deps.tally) count(deps.tally, changed.state === 'pending' ? 'retried' : changed.state)
-    if (changed.due === null) deps.onFinished()
+    if (tally) count(tally, changed.state === 'pending' ? 'retried' : changed.state)
+    if (changed.due === null) onFinished()
   }
 
-  // The store may be full for now. A delivery whose result could not be stored stays due and is sent again.
-  function pauseAfter(error: unknown): void {
-    if (isClosed || isErrorOf(error, 'closed')) return
-    deps.onError(error)
-    isPaused = true
-    cancelTimer?.()
-    cancelTimer = clock.after(faultDelayMs, () => {
-      isPaused = false
-      wake()
+  /** Waits a second. The store may be full for now; a delivery whose result could not be stored stays due, and is sent again. */
+  #pauseAfter(error: unknown): void {
+    if (this.#isClosed || isErrorOf(error, 'closed')) return
+    this.#deps.onError(error)
+    this.#isPaused = true
+    this.#cancelTimer?.()
+    this.#cancelTimer = this.#deps.clock.after(pauseMs, () => {
+      this.#isPaused = false
+      this.wake()
     })
   }
 
-  function wakeAfter(delayMs: number): void {
-    if (isClosed || isPaused) return
-    cancelTimer?.()
-    cancelTimer = clock.after(delayMs, wake)
-  }
-
-  return {
-    get webhook() {
-      return webhook
-    },
-    shape: deps.shape,
-    change(changed) {
-      webhook = changed
-      // What waited while it was disabled is due.
-      wake()
-    },
-    get waiting() {
-      return waiting
-    },
-    added(count) {
-      waiting += count
-    },
-    wake,
-    idle() {
-      return new Promise((resolve) => {
-        idleWaiters.push(resolve)
-        wake()
-        settle()
-      })
-    },
-    async close() {
-      isClosed = true
-      cancelTimer?.()
-      const open = [...underWay.values()]
-      for (const { controller } of open) controller.abort(new Error('Localpost is closing'))
-      await Promise.all(open.map(({ run }) => run))
-      settle()
-    },
+  #settle(): void {
+    if (this.#underWay.size > 0 || this.#isLooking || (this.#lookAgain && this.#maySend())) return
+    for (const resolve of this.#idleWaiters.splice(0)) resolve()
   }
 }
 
@@ -241,9 +214,8 @@ interface UnderWay {
 
 const maxUnderWay = 4
 /** How many due deliveries are read at once: the first ones may all be of one email, of which only one is sent at a time. */
-const maxLooked = 32
-/** Wait after a fault of the store before anything is tried again. */
-const faultDelayMs = 1000
+const maxRead = 32
+const pauseMs = 1000
 
 /** What the event of a delivery is about: an email, a domain, or the webhook itself. */
 function subjectOf({ payload: { data } }: WebhookDeliveryRecord): string {

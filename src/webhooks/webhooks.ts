@@ -6,20 +6,20 @@ import type { Ids } from '../core/ids.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { changeRecord, notFound } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
-import { type Store, insert, remove } from '../store/store.ts'
+import { type Change, type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Calling } from './attempt.ts'
 import { announcing, type WantsEvent } from './announcing.ts'
-import { confirmationOf, type ConfirmationUrls } from './confirming.ts'
 import { createDeliveries } from './deliveries.ts'
 import { optionWebhooks, headersMember, optionPrefix, shapedEvents, toWebhook } from './from-input.ts'
-import { createWebhookRoom } from './room.ts'
+import { webhookCreatedType } from './event-types.ts'
+import { WebhookLimits } from './limits.ts'
 import type { RunningWebhooks } from './service.ts'
 import type { Webhook, WebhookInput } from './types.ts'
 import { webhookChangesSchema, webhookInputSchema } from './schema.ts'
-import { createSender, type WebhookSender } from './sender.ts'
+import { WebhookSender } from './sender.ts'
 import type { WebhookShape } from './shape.ts'
-import { shownWebhook, type WebhookRecord, webhookCollection } from './webhook.ts'
+import { shownWebhook, type WebhookRecord, webhookCollection, webhookDeliveryCollection } from './webhook.ts'
 
 export interface WebhooksDeps extends Calling {
   /** Keeps webhooks and deliveries. Changes of emails and domains through it are announced. */
@@ -35,6 +35,7 @@ export interface WebhooksDeps extends Calling {
   pageSize: number
   /** The forms of providers. Default: none. */
   shapes?: readonly WebhookShape[]
+  /** Default: a webhook in the form of a provider gets every event that it asks for. */
   wants?: WantsEvent
   /** Default: no webhook has to be confirmed. */
   confirmationUrls?: ConfirmationUrls
@@ -54,12 +55,19 @@ export interface WebhooksDeps extends Calling {
   onError(error: unknown): void
 }
 
+/** The URLs by which receivers confirm webhooks. */
+interface ConfirmationUrls {
+  make(webhookId: string): Promise<{ token: string; url: string }>
+  /** @returns The id of the webhook; null for a token that this instance did not make. */
+  read(token: string): Promise<string | null>
+}
+
 export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhooks> {
   const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000, shapes = [], tracer = null } = deps
   const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps
   const log = createDeliveries(deps)
   const senders = new Map<string, WebhookSender>()
-  const room = createWebhookRoom(senders, deps.problemOf)
+  const limits = new WebhookLimits(senders, deps.problemOf)
   let isClosed = false
   const onFinished = (): void => void log.trim().catch(onError)
 
@@ -67,9 +75,12 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     if (!isClosed) deps.onError(error)
   }
 
+  const shapeOf = (webhook: Webhook): WebhookShape | null =>
+    shapes.find(({ name }) => name === webhook.shape) ?? null
+
   function add(webhook: Webhook): WebhookSender {
-    const shape = shapes.find(({ name }) => name === webhook.shape) ?? null
-    const sender = createSender(webhook, { ...deps, tracer, shape, timeoutMs, onFinished, onError })
+    const shape = shapeOf(webhook)
+    const sender = new WebhookSender(webhook, { ...deps, tracer, shape, timeoutMs, onFinished, onError })
     senders.set(webhook.id, sender)
     return sender
   }
@@ -78,8 +89,8 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   function keep(record: WebhookRecord): void {
     if (isClosed) return
     const webhook = shownWebhook(record)
-    const known = senders.get(webhook.id)
-    if (known) known.change(webhook)
+    const sender = senders.get(webhook.id)
+    if (sender) sender.change(webhook)
     else add(webhook).wake()
   }
 
@@ -88,6 +99,19 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     const record = await changeRecord(store, webhookCollection, id, 'webhook', changed)
     keep(record)
     return shownWebhook(record)
+  }
+
+  /** The change that adds the first delivery to a new webhook: the request to confirm it, if its provider has one. */
+  async function confirmationFor(webhook: Webhook, now: number): Promise<Change[]> {
+    const urls = deps.confirmationUrls
+    const confirmation = shapeOf(webhook)?.confirmation
+    if (!confirmation || !urls) return []
+    const webhookId = webhook.id
+    const timestamp = new Date(now).toISOString()
+    const payload = { type: webhookCreatedType, timestamp, data: { webhook_id: webhookId } } as const
+    const body = confirmation.body({ webhookId, ...(await urls.make(webhookId)), time: now })
+    const further = { shaped_body: JSON.stringify(body) }
+    return [insert(webhookDeliveryCollection, log.begin(webhookId, ids.next('evt'), payload, further))]
   }
 
   function assertStored(id: string): void {
@@ -140,30 +164,24 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     },
     async create(input) {
       const read = parseInput(webhookInputSchema, input)
-      room.assertRoom(1)
+      limits.assertPlaces(1)
       const url = new URL(read.url).href
-      room.assertUrl(url)
+      limits.assertUrl(url)
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
-      await room.storing({ url, isNew: true }, async () => {
-        const now = deps.clock.now()
-        const shape = shapes.find(({ name }) => name === webhook.shape)
-        const confirming = { urls: deps.confirmationUrls, log, eventId: ids.next('evt'), now }
-        const first = await confirmationOf(webhook.id, shape, confirming)
-        const changes = [insert(webhookCollection, { ...webhook, created: now })]
-        await store.commit(first ? [...changes, first] : changes)
+      await limits.whileReserved({ url, isNew: true }, async () => {
+        const created = deps.clock.now()
+        const deliveries = await confirmationFor(webhook, created)
+        await store.commit([insert(webhookCollection, { ...webhook, created }), ...deliveries])
         // The change from the store may already have added it.
         const sender = senders.get(webhook.id) ?? add(webhook)
-        if (first) {
-          sender.added(1)
-          sender.wake()
-        }
+        sender.added(deliveries.length)
       })
       return webhook
     },
     assertStored,
     assertNew(urls) {
-      for (const url of urls) room.assertUrl(new URL(parseInput(webhookInputSchema, { url }).url).href)
-      room.assertRoom(urls.length)
+      for (const url of urls) limits.assertUrl(new URL(parseInput(webhookInputSchema, { url }).url).href)
+      limits.assertPlaces(urls.length)
     },
     async list() {
       const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
@@ -174,16 +192,16 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       parseInput(webhookChangesSchema, { url: given, headers })
       const url = given === undefined ? undefined : new URL(given).href
       const save = (): Promise<Webhook> =>
-        change(id, ({ headers: known, disabled, ...record }) => ({
+        change(id, ({ headers: before, disabled, ...record }) => ({
           ...record,
           ...(url !== undefined && { url }),
           ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
-          ...headersMember(headers ?? known),
+          ...headersMember(headers ?? before),
           ...((enabled === undefined ? disabled : !enabled) && { disabled: true }),
         }))
       if (url === undefined) return save()
-      room.assertUrl(url, id)
-      return room.storing({ url, isNew: false }, save)
+      limits.assertUrl(url, id)
+      return limits.whileReserved({ url, isNew: false }, save)
     },
     async confirm(token) {
       const id = await deps.confirmationUrls?.read(token)

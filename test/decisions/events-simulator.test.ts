@@ -1,7 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import { bounceOf } from '../../src/outbox/bounces.ts'
-import { parseReply } from '../../src/outbox/replies.ts'
+import { bounceOf, parseReply } from '../../src/outbox/replies.ts'
 import { open, shared, statusesOf, until } from './helpers.ts'
 import { openMailServer } from './servers.ts'
 

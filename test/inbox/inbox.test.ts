@@ -231,7 +231,8 @@ describe('a wait', () => {
       clock: systemClock,
       now: () => 0,
       defaultTimeoutMs: 3000,
-      explain: async () => '',
+      details: { read: async (email) => email as never },
+      missing: { explain: () => Promise.reject(new Error('unused')) },
       search: {
         async *matches() {
           searches++

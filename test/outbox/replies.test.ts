@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { bounceOf } from '../../src/outbox/bounces.ts'
-import { mayBeRetried, parseReply } from '../../src/outbox/replies.ts'
+import { bounceOf, mayBeRetried, parseReply } from '../../src/outbox/replies.ts'
 
 it.each([
   ['550 5.1.1 No such user', 'Permanent', 'General'],

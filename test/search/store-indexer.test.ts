@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { emailCollection, messageBlob } from '../../src/emails/email.ts'
-import { startStoreIndexer } from '../../src/search/store-indexer.ts'
+import { StoreIndexer } from '../../src/search/store-indexer.ts'
 import { createStoreRows } from '../../src/search/store-rows.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { blobOf, insert, remove, type Store } from '../../src/store/store.ts'
@@ -19,7 +19,7 @@ test('a store that keeps texts gets each of them, also of mails that failed or w
   const digests = digestsOf(store)
   const missing = async (after: string): Promise<string[]> =>
     (await store.ids(emailCollection)).filter((id) => id > after && !texts.has(id)).sort()
-  const indexer = startStoreIndexer({
+  const indexer = new StoreIndexer({
     clock,
     digests,
     store: {
@@ -68,7 +68,7 @@ test('a search by members does not wait for mails whose texts are being stored',
   const isStored = new Promise<void>((resolve) => (onStored = resolve))
   let onPut: () => void = () => {}
   const isPut = new Promise<void>((resolve) => (onPut = resolve))
-  const indexer = startStoreIndexer({
+  const indexer = new StoreIndexer({
     clock,
     digests: digestsOf(store),
     store,
@@ -105,7 +105,7 @@ test('a store that keeps texts tries mails that could not be read again, until t
   const digests = digestsOf(store)
   const missing = async (after: string): Promise<string[]> =>
     (await store.ids(emailCollection)).filter((id) => id > after && !texts.has(id)).sort()
-  const indexer = startStoreIndexer({
+  const indexer = new StoreIndexer({
     clock,
     store,
     digests: {
@@ -172,7 +172,7 @@ test('a mail that is tried again is decided by its record until its text is stor
   const { texts, stored } = textsOf(store, async () => {
     seen.push((await indexer.readTo()).id < idOf(2))
   })
-  const indexer = startStoreIndexer({
+  const indexer = new StoreIndexer({
     clock,
     store,
     texts,
@@ -210,7 +210,7 @@ test('texts that cannot be stored together are stored one after the other, and o
     running--
     if (ids.includes(idOf(7))) throw error
   })
-  const indexer = startStoreIndexer({ clock, store, texts, digests: digestsOf(store) })
+  const indexer = new StoreIndexer({ clock, store, texts, digests: digestsOf(store) })
   onTestFinished(async () => void (await indexer.close()))
   await indexer.catchUp()
   expect(stored.size).toBe(39)
@@ -235,9 +235,9 @@ test('a step ends after a quarter of a second, so that a search waits for about 
   )
   const { texts, stored } = textsOf(store)
   const { clock, digests } = slowReading(store, 100)
-  const indexer = startStoreIndexer({ clock, store, texts, digests })
+  const indexer = new StoreIndexer({ clock, store, texts, digests })
   onTestFinished(async () => void (await indexer.close()))
-  const left = await indexer.catchUp({ mostMs: 1000 })
+  const left = await indexer.catchUp({ maxMs: 1000 })
   expect(clock.now()).toBeGreaterThanOrEqual(1000)
   expect(clock.now()).toBeLessThanOrEqual(1300)
   expect(left).toBe(40 - stored.size)
@@ -249,15 +249,15 @@ test('a search does not wait for more mails than can be read meanwhile', async (
   const { store, clock, arrive } = await open()
   for (let n = 1; n <= 700; n++) await arrive(n)
   const { texts, stored } = textsOf(store)
-  const indexer = startStoreIndexer({ clock, store, texts, digests: digestsOf(store) })
+  const indexer = new StoreIndexer({ clock, store, texts, digests: digestsOf(store) })
   onTestFinished(async () => void (await indexer.close()))
   // How many there are is known after the first step.
-  const left = await indexer.catchUp({ mostMails: 400 })
+  const left = await indexer.catchUp({ maxMails: 400 })
   expect(left).toBeGreaterThan(400)
   expect(stored.size).toBe(700 - left)
-  expect(await indexer.catchUp({ mostMails: 400 })).toBe(left)
+  expect(await indexer.catchUp({ maxMails: 400 })).toBe(left)
   expect((await indexer.readTo()).isAll).toBe(false)
-  expect(await indexer.catchUp({ mostMails: left })).toBe(0)
+  expect(await indexer.catchUp({ maxMails: left })).toBe(0)
 })
 
 test('many texts are settled once, when all are stored', async () => {
@@ -265,7 +265,7 @@ test('many texts are settled once, when all are stored', async () => {
   const { texts, stored } = textsOf(store)
   const settled: number[] = []
   const settle = async (): Promise<void> => void settled.push(stored.size)
-  const indexer = startStoreIndexer({ clock, store, texts: { ...texts, settle }, digests: digestsOf(store) })
+  const indexer = new StoreIndexer({ clock, store, texts: { ...texts, settle }, digests: digestsOf(store) })
   onTestFinished(async () => void (await indexer.close()))
   const readAll = async (): Promise<void> => {
     await indexer.catchUp({ complete: true })
@@ -286,7 +286,7 @@ test('texts are settled also if a mail cannot be read, and again if that failed'
   const digests = digestsOf(store)
   const failing = new LocalpostError('store_failed', 'Reading failed: EIO.')
   let settled = 0
-  const indexer = startStoreIndexer({
+  const indexer = new StoreIndexer({
     clock,
     store,
     digests: {
@@ -315,7 +315,7 @@ test.each([
   const { texts, stored } = textsOf(store)
   const digests = digestsOf(store)
   const read: string[] = []
-  const indexer = startStoreIndexer({
+  const indexer = new StoreIndexer({
     clock,
     store: { ...store, leadership: { ...store.leadership, isMine: () => isLeader } },
     texts,
@@ -327,7 +327,7 @@ test.each([
     },
   })
   onTestFinished(async () => void (await indexer.close()))
-  expect(await indexer.catchUp({ mostMs: 0 })).toBeGreaterThan(0)
+  expect(await indexer.catchUp({ maxMs: 0 })).toBeGreaterThan(0)
   const first = read.length
   // Another instance reads the others.
   for (let n = 1; n <= 300; n++) stored.add(idOf(n))
@@ -355,11 +355,10 @@ test('a search that runs out of time keeps the matches that the texts decided, a
   })
   const filter = parseMailQuery('subject:mail', 0)
   const decided = matches.filter(({ isUndecided }) => !isUndecided).map(({ id }) => id)
-  const limit = { mostMs: 20, left: 0 }
-  expect(await rows.ids(filter, limit)).toEqual(decided)
-  expect(limit.left).toBe(7 + 25)
+  const limit = { mostMs: 20 }
+  expect(await rows.ids(filter, limit)).toEqual({ ids: decided, unsearched: 7 + 25 })
   const place = { cursor: null, offset: 0, limit: 20, isCounted: true }
   const wanted = { ids: decided.slice(0, 20), count: decided.length, more: true }
-  expect(await rows.page(filter, place, { mostMs: 20, left: 0 })).toMatchObject(wanted)
-  expect(await rows.ids(filter)).toEqual(matches.map(({ id }) => id))
+  expect(await rows.page(filter, place, limit)).toMatchObject(wanted)
+  expect((await rows.ids(filter)).ids).toEqual(matches.map(({ id }) => id))
 })
