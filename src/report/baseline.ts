@@ -2,8 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { z } from 'zod'
-import { baselineIndexSchema } from './schema.ts'
-import type { BaselineMail } from './types.ts'
+import { baselineIndexSchema, type BaselineMail } from './data.ts'
 
 /** The report of an earlier run. */
 export interface Baseline {

@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { testRecordSchema } from './schema.ts'
-import type { TestRecord } from './types.ts'
+import { testRecordSchema, type TestRecord } from './data.ts'
 
 /** The maximum size of a report. */
 export interface ReportLimits {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toMailRecord, type Reported } from './mail-record.ts'
-import type { TestRecord } from './types.ts'
+import type { TestRecord } from './data.ts'
 
 /**
  * The variable with the folder into which tests write their mails. The reporter sets it for the workers. The underscore

@@ -4,7 +4,7 @@ import { outcomeOf } from '../emails/events.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'
-import type { MailRecord } from './types.ts'
+import type { MailRecord } from './data.ts'
 
 /** The part of an instance that the mails are read from. */
 export interface Reported extends Pick<Localpost, 'fetch'> {

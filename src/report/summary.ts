@@ -1,4 +1,4 @@
-import type { ReportIndex } from './report-index.ts'
+import type { ReportIndex } from './data.ts'
 
 /** A summary of a report as Markdown, for the job summary of GitHub Actions. Each list has at most 20 entries. */
 export function summaryOf({ mails, gone, problems, baseline }: ReportIndex): string {

@@ -9,8 +9,7 @@ import { dateNow } from '../core/machine.ts'
 import { readBaseline, type Baseline } from './baseline.ts'
 import { readRecords, reportLimits, type ReportLimits } from './collect.ts'
 import { pageBeginning, pageEnd } from './page.ts'
-import type { ReportIndex, ReportMail } from './report-index.ts'
-import type { MailRecord, TestRecord } from './types.ts'
+import type { MailRecord, ReportIndex, ReportMail, TestRecord } from './data.ts'
 
 /** A test of a run: `file` as the test hands it over. */
 export interface RanTest {

@@ -22,10 +22,8 @@ export interface StagedBlob {
   readonly large: number | null
 }
 
-/** The blobs of a commit, or those that are being written. */
-export type StagedBlobs =
-  | { readonly ready: readonly StagedBlob[] }
-  | { readonly writing: Promise<StagedBlob[]> }
+/** The blobs of a commit; a promise while large ones are being written. */
+export type StagedBlobs = readonly StagedBlob[] | Promise<readonly StagedBlob[]>
 
 /**
  * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that are no longer used
@@ -98,9 +96,7 @@ export class Blobs {
       if (size <= mostInline) ready.push({ owner, name, size, bytes, large: null })
       else writing.push(this.#spool(owner, name, bytes))
     }
-    return writing.length === 0
-      ? { ready }
-      : { writing: Promise.all(writing).then((written) => [...ready, ...written]) }
+    return writing.length === 0 ? ready : Promise.all(writing).then((written) => [...ready, ...written])
   }
 
   async #spool(owner: string, name: string, bytes: Buffer): Promise<StagedBlob> {

@@ -1,6 +1,6 @@
 import { type Report, NameTally } from '../doctor/findings.ts'
 import type { Connection } from './connection.ts'
-import { schemaVersion } from './schema.ts'
+import { ownTables, schemaVersion } from './schema.ts'
 import type { Table } from './table.ts'
 import { indexName } from './texts-schema.ts'
 
@@ -52,37 +52,18 @@ export async function inspectVersion(sql: Connection, schema: string, report: Re
   return true
 }
 
-/** The columns of the tables that belong to no collection. */
-const ownColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  localpost: { is_one: 'boolean', version: 'integer', seq: 'bigint' },
-  collections: { name: 'text', signature: 'text' },
-  instances: {
-    id: 'text',
-    holder: 'text',
-    batch: 'bigint',
-    has_turn: 'boolean',
-    until: 'timestamp with time zone',
-  },
-  changes: { seq: 'bigint', instance: 'text', partition: 'text', changes: 'text' },
-  totals: { partition: 'text', collection: 'text', records: 'bigint' },
-  blobs: {
-    partition: 'text',
-    owner: 'text',
-    name: 'text',
-    collection: 'text',
-    size: 'bigint',
-    bytes: 'bytea',
-    large: 'bigint',
-  },
-  pieces: { large: 'bigint', place: 'integer', bytes: 'bytea' },
-  unused: { large: 'bigint', since: 'timestamp with time zone' },
-}
-
+/** The names that PostgreSQL gives to the types of columns. */
 const typeNames: Readonly<Record<string, string>> = {
   int4: 'integer',
+  int8: 'bigint',
   float8: 'double precision',
-  bytea: 'bytea',
-  text: 'text',
+  timestamptz: 'timestamp with time zone',
+}
+
+/** @param declared  Such as `int8 NOT NULL`. */
+function typeName(declared: string): string {
+  const [type = ''] = declared.split(' ')
+  return typeNames[type] ?? type
 }
 
 /** @returns The tables of the collections that can be read; null if the tables of the store itself cannot. */
@@ -103,14 +84,14 @@ export async function inspectTables(
     for (const [column, type] of Object.entries(columns)) {
       const is = table.columns.get(column)
       if (is === undefined) wrong.add(`"${column}" is missing`)
-      else if (is !== type) wrong.add(`"${column}" is ${is} instead of ${type}`)
+      else if (is !== typeName(type)) wrong.add(`"${column}" is ${is} instead of ${typeName(type)}`)
     }
     if (!table.hasKey) wrong.add('the primary key is missing')
     if (wrong.count > 0)
       report.problem(`The table "${name}" is not as it was made: ${wrong.names}.`, restoreHint)
     return wrong.count > 0
   }
-  const broken = Object.entries(ownColumns).filter(([name, columns]) => differ(name, columns))
+  const broken = Object.entries(ownTables).filter(([name, columns]) => differ(name, columns))
   if (!found.has('large_blobs')) report.problem('The sequence "large_blobs" is missing.', restoreHint)
   if (broken.length > 0 || !found.has('large_blobs')) return null
   const rows = await sql.run<{ name: string; signature: string }>(
@@ -127,9 +108,8 @@ export async function inspectTables(
     }
     const isCurrent = signature === table.signature
     const own = isCurrent ? table.columns : []
-    const columns = Object.fromEntries(own.map((column) => [column.name, typeNames[column.type] ?? '']))
-    if (differ(name, { partition: 'text', id: 'text', version: 'integer', record: 'json', ...columns }))
-      continue
+    const columns = Object.fromEntries(own.map(({ name, type }) => [name, type]))
+    if (differ(name, { partition: 'text', id: 'text', version: 'int4', record: 'json', ...columns })) continue
     if (signature === undefined)
       report.problem(`The table "${name}" is not listed in the table "collections".`, restoreHint)
     else if (!isCurrent)

@@ -14,7 +14,7 @@ export const shownSchema = ({ shown, schema }: Pick<StoreAddress, 'shown' | 'sch
   `The database ${shown} (schema ${schema})`
 
 /** The mark of a schema; null if it has none. */
-export async function readMark(sql: Connection): Promise<FoundMark | null> {
+export async function readSchemaMark(sql: Connection): Promise<FoundMark | null> {
   const [found] = await sql.run<{ isThere: boolean }>('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [
     sql.name(tableName),
   ])
@@ -33,7 +33,7 @@ export async function readMark(sql: Connection): Promise<FoundMark | null> {
  * @throws store_incomplete.
  */
 export async function checkMark(sql: Connection, own: Mark | null, address: StoreAddress): Promise<boolean> {
-  const found = await readMark(sql)
+  const found = await readSchemaMark(sql)
   if (found && !(own && continues(found, own))) throw unfinished(shownSchema(address), found)
   return found !== null
 }

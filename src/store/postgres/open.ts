@@ -2,8 +2,8 @@ import { LocalpostError } from '../../core/errors.ts'
 import type { PartitionedStore } from '../partitioned-store.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { parseStoreUrl } from './address.ts'
-import { Connection, scanMs } from './connection.ts'
-import { openingFault, openPool } from './driver.ts'
+import { Connection } from './connection.ts'
+import { closePools, openingFault, openPools } from './driver.ts'
 import { beginMark, checkMark, removeMark, setMark } from './marker.ts'
 import { Membership } from './membership.ts'
 import { prepareCollections, prepareOwnTables } from './schema.ts'
@@ -47,12 +47,8 @@ export async function fillPostgresStore(options: PostgresStoreOptions, mark: Mar
 async function openSchema(options: PostgresStoreOptions, mark: Mark | null = null): Promise<Filling> {
   const address = parseStoreUrl(options.url)
   const { schema } = address
-  // Commits have their own connection, so that they need not wait for reads, and so has the maintenance.
-  const writing = await openPool(address.url, { most: 2, isPipelined: true, byIndexes: true })
-  const reading = await openPool(address.url, { most: readConnections, statementMs: scanMs })
-  // Long searches must not block other reads.
-  const searching = await openPool(address.url, { most: 2, statementMs: scanMs })
-  const calls = await openPool(address.url, { most: 1 })
+  const pools = await openPools(address.url)
+  const { writing } = pools
   const membership = new Membership()
   const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
   try {
@@ -72,17 +68,7 @@ async function openSchema(options: PostgresStoreOptions, mark: Mark | null = nul
     }
     const search = await transact(writing, schema, prepare, { isLong: true })
     if (search === 'scan') options.onNotice?.(withoutTrigrams)
-    const store = await startStore({
-      ...options,
-      schema,
-      tables,
-      search,
-      membership,
-      writing,
-      reading,
-      searching,
-      calls,
-    })
+    const store = await startStore({ ...options, schema, tables, search, membership, pools })
     return {
       store,
       get isMarked() {
@@ -102,7 +88,7 @@ async function openSchema(options: PostgresStoreOptions, mark: Mark | null = nul
       },
     }
   } catch (error) {
-    await Promise.all([writing, reading, searching, calls].map((pool) => pool.end()))
+    await closePools(pools)
     throw openingFault(error, address)
   }
 }
@@ -115,9 +101,6 @@ async function assertAlone(sql: Connection, schema: string, membership: Membersh
     `The schema "${schema}" of the database is used by another version of Localpost, and this one has to change its tables: ${others.join(', ')}. Stop the others first.`,
   )
 }
-
-/** One of them is not for reads, see `startStore`. */
-const readConnections = 5
 
 const withoutTrigrams =
   'Searches for words look at the text of each mail: the database lacks the extension pg_trgm, and this user may not create it. ' +

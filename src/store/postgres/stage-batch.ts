@@ -1,10 +1,15 @@
 import { asBulk, type CommitChange, type StoredCommit } from '../change-feed.ts'
 import { setFlag } from './set-flag.ts'
-import { Staging } from './staging.ts'
+import type { Staging } from './staging.ts'
 import type { Waiting } from './waiting.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Checks the commits of a batch in order. @param refused  Gets the errors of those that are refused. */
+/**
+ * Checks the commits of a batch in order.
+ *
+ * @param refused  Gets the errors of those that are refused.
+ * @param seq  The number of the last commit before the batch.
+ */
 export async function stageAll(
   connection: Transaction,
   staging: Staging,
@@ -32,20 +37,22 @@ async function stageChanges(
   item: Waiting,
 ): Promise<readonly CommitChange[]> {
   const { partition } = item
-  if ('said' in item) return [item.said]
-  if ('setting' in item) {
-    const setting = setFlag(connection, partition, item.setting, item.outcome)
-    // If the statement fails, its error is that of the transaction.
-    connection.follow(setting)
-    const ids = await setting
-    const collection = item.setting.table.name
-    const changes = ids.map((id): CommitChange => ({ op: 'update', collection, id }))
-    return item.isBulk ? asBulk(changes) : changes
+  switch (item.kind) {
+    case 'commit':
+      return await staging.stage(partition, item.changes, await item.blobs)
+    case 'bulk': {
+      const changes = await staging.stageBulk(partition, item.changes, item.outcome)
+      return item.isBulk ? asBulk(changes) : changes
+    }
+    case 'flag': {
+      const setting = setFlag(connection, partition, item.setting, item.outcome)
+      // If the statement fails, its error is that of the transaction.
+      connection.follow(setting)
+      const collection = item.setting.table.name
+      const changes = (await setting).map((id): CommitChange => ({ op: 'update', collection, id }))
+      return item.isBulk ? asBulk(changes) : changes
+    }
+    case 'notice':
+      return [item.change]
   }
-  if ('bulk' in item) {
-    const changes = await staging.stageBulk(partition, item.bulk, item.outcome)
-    return item.isBulk ? asBulk(changes) : changes
-  }
-  const blobs = 'ready' in item.blobs ? item.blobs.ready : await item.blobs.writing
-  return await staging.stage(partition, item.changes, blobs)
 }

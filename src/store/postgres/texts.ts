@@ -9,7 +9,10 @@ import { indexName } from './texts-schema.ts'
 import { Search } from './text-search.ts'
 
 /** Runs a search over a separate connection, until the signal is aborted. */
-type Searching = <T>(work: (run: RunStoppable) => Promise<T>, signal: AbortSignal | undefined) => Promise<T>
+export type Searching = <T>(
+  work: (run: RunStoppable) => Promise<T>,
+  signal: AbortSignal | undefined,
+) => Promise<T>
 
 /**
  * Stores and searches the texts of records in a partition.

@@ -8,11 +8,12 @@ import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './fa
 import { channelOf } from './listening.ts'
 import { insertNew } from './insert-new.ts'
 import { load } from './load.ts'
-import type { Membership, Renewal } from './membership.ts'
+import type { Renewal } from './lease.ts'
+import type { Membership } from './membership.ts'
 import type { StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
 import { type BulkRowChange, type RowChange, Staging } from './staging.ts'
-import { firstOf, newCommitsOf, recordsOf, type Waiting, withBlobsWritten } from './waiting.ts'
+import { changesOf, firstOf, newCommitsOf, type Waiting, withBlobsWritten, type Work } from './waiting.ts'
 import { writeBatch } from './write.ts'
 import { transact } from './transaction.ts'
 import { stageAll } from './stage-batch.ts'
@@ -46,26 +47,27 @@ export class Writer {
   /** While large blobs are written, the commit keeps its place in the order. */
   commit(partition: string, changes: readonly RowChange[], blobs: StagedBlobs): Promise<void> {
     // The promise may reject before anything awaits it.
-    if ('writing' in blobs) blobs.writing.catch(() => {})
-    return this.#push((end) => ({ partition, changes, blobs, ...end }))
+    if (blobs instanceof Promise) blobs.catch(() => {})
+    return this.#push(partition, { kind: 'commit', changes, blobs })
   }
 
-  async bulk(partition: string, bulk: readonly BulkRowChange[], isBulk: boolean): Promise<BulkOutcome> {
+  /** @param isBulk  Whether listeners get one change for all records. */
+  async bulk(partition: string, changes: readonly BulkRowChange[], isBulk: boolean): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { applied: 0, stale: [] }
-    await this.#push((end) => ({ partition, bulk, outcome, isBulk, ...end }))
+    await this.#push(partition, { kind: 'bulk', changes, outcome, isBulk })
     return outcome
   }
 
-  /** Sets a flag in records, in a transaction of its own. */
+  /** Sets a flag in records, in a transaction of its own. @param isBulk  As for `bulk`. */
   async setFlag(partition: string, setting: FlagSetting, isBulk: boolean): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { applied: 0, stale: [] }
-    await this.#push((end) => ({ partition, setting, outcome, isBulk, ...end }))
+    await this.#push(partition, { kind: 'flag', setting, outcome, isBulk })
     return outcome
   }
 
   /** Stores a commit that changes no record but notifies listeners. */
-  say(partition: string, said: CommitChange): Promise<void> {
-    return this.#push((end) => ({ partition, said, ...end }))
+  notify(partition: string, change: CommitChange): Promise<void> {
+    return this.#push(partition, { kind: 'notice', change })
   }
 
   /** Resolves when nothing waits or runs. */
@@ -73,9 +75,11 @@ export class Writer {
     for (let turn = this.#running; turn; turn = this.#running) await turn
   }
 
-  #push(make: (end: Pick<Waiting, 'since' | 'resolve' | 'reject'>) => Waiting): Promise<void> {
+  #push(partition: string, work: Work): Promise<void> {
     const since = monotonicNow()
-    const done = new Promise<void>((resolve, reject) => this.#waiting.push(make({ since, resolve, reject })))
+    const done = new Promise<void>((resolve, reject) =>
+      this.#waiting.push({ ...work, partition, since, resolve, reject }),
+    )
     this.#running ??= this.#run()
     return done
   }
@@ -141,7 +145,11 @@ export class Writer {
         const [renewal, seq] = await Promise.all([
           membership.renew(connection, number),
           lockSeq(connection),
-          ...load(connection, staging, batch.map(recordsOf)),
+          ...load(
+            connection,
+            staging,
+            batch.map((item) => ({ partition: item.partition, changes: changesOf(item) })),
+          ),
         ])
         membership.assertIn()
         const commits = await stageAll(connection, staging, batch, refused, seq)
@@ -155,7 +163,7 @@ export class Writer {
       // The answer to COMMIT is missing: the transaction may have been stored.
       if (!outcome.renewal || isRefusal(error) || !(await this.#wasStored(number))) throw error
     }
-    if (outcome.renewal) membership.renewed(outcome.renewal)
+    if (outcome.renewal) membership.lease.renewed(outcome.renewal)
     if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
     for (const one of batch) {
       if (refused.has(one)) one.reject(refused.get(one))
@@ -177,7 +185,7 @@ export class Writer {
     if (!found) return false
     const { membership } = this.#deps
     const number = membership.nextBatch()
-    const began = membership.now()
+    const began = membership.lease.now()
     let isSent = false
     let stored: StoredCommit[] | null = null
     let renewal: Renewal | null = null
@@ -191,7 +199,7 @@ export class Writer {
       if (isOfContent(error)) return false
       if (!isSent || isRefusal(error) || !(await this.#wasStored(number))) throw error
     }
-    if (renewal) membership.renewed(renewal)
+    if (renewal) membership.lease.renewed(renewal)
     await this.#deps.onStored(stored)
     this.commits += batch.length
     for (const one of batch) one.resolve()
