@@ -32,7 +32,7 @@ const mailRecordSchema = z.object({
 /** A mail as a test hands it over: what its page, its list and a comparison show. */
 export type MailRecord = z.infer<typeof mailRecordSchema>
 
-export const testRecordSchema = z.object({
+const testRecordSchema = z.object({
   /** Path of the test file. */
   file: z.string(),
   /** Suites and test, joined by ` > `. */
@@ -44,6 +44,11 @@ export const testRecordSchema = z.object({
 
 /** The data that one test passes to the reporter. */
 export type TestRecord = z.infer<typeof testRecordSchema>
+
+/** @throws Error if it is no record of a test. */
+export function parseTestRecord(json: string): TestRecord {
+  return testRecordSchema.parse(JSON.parse(json))
+}
 
 const baselineMailSchema = z.object({
   /** The same in every run: test file, test, recipients, and a number. */
@@ -59,8 +64,12 @@ const baselineMailSchema = z.object({
 /** The members of a listed mail that are read from the report of an earlier run. */
 export type BaselineMail = z.infer<typeof baselineMailSchema>
 
-/** The part of a {@link ReportIndex} that is read from the report of an earlier run. */
-export const baselineIndexSchema = z.object({ version: z.literal(1), mails: z.array(baselineMailSchema) })
+const baselineSchema = z.object({ version: z.literal(1), mails: z.array(baselineMailSchema) })
+
+/** The mails in the {@link ReportIndex} of an earlier run. @throws Error if it is none. */
+export function parseBaselineMails(json: string): BaselineMail[] {
+  return baselineSchema.parse(JSON.parse(json)).mails
+}
 
 /** A mail in the list of a report; the rest of it is read when it is opened. */
 export interface ReportMail extends BaselineMail {

@@ -19,11 +19,7 @@ export async function checkNames(sql: Connection, report: Report, check: NameChe
   if (found.count > 0) report.problem(check.says(found), check.fix)
 }
 
-/**
- * The first few names that a statement finds, and how many there are.
- *
- * @param query  Selects partitions and names.
- */
+/** The first few names that a statement finds, and how many there are. @param query  Selects partitions and names. */
 export async function findNames(
   sql: Connection,
   query: string,

@@ -4,7 +4,7 @@ import type { Collection, StoredRecord } from '../store.ts'
 import { parseStoreUrl } from './address.ts'
 import { Connection } from './connection.ts'
 import { closePools, openingFault, openPools } from './driver.ts'
-import { beginMark, checkMark, removeMark, setMark } from './marker.ts'
+import { SchemaMark } from './marker.ts'
 import { Membership } from './membership.ts'
 import { prepareCollections, prepareOwnTables } from './schema.ts'
 import { prepareTexts, type TextSearch } from './texts-schema.ts'
@@ -44,27 +44,24 @@ export async function fillPostgresStore(options: PostgresStoreOptions, mark: Mar
   return await openSchema(options, mark)
 }
 
-async function openSchema(options: PostgresStoreOptions, mark: Mark | null = null): Promise<Filling> {
+async function openSchema(options: PostgresStoreOptions, work: Mark | null = null): Promise<Filling> {
   const address = parseStoreUrl(options.url)
   const { schema } = address
   const pools = await openPools(address.url)
   const { writing } = pools
   const membership = new Membership()
+  const mark = new SchemaMark(work, address, membership)
   const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
   try {
     await assertVersion(new Connection(writing, schema))
-    let isMarked = false
-    const prepare = async (own: Connection): Promise<TextSearch> => {
-      const isNew = await prepareOwnTables(own, schema)
-      isMarked = await checkMark(own, mark, address)
-      await membership.join(own)
-      if (mark && isNew) {
-        await setMark(own, mark, { address, membership })
-        isMarked = true
-      }
-      const alone = (): Promise<void> => assertAlone(own, schema, membership)
-      await prepareCollections(own, [...tables.values()], alone)
-      return await prepareTexts(own, [...tables.values()], alone)
+    const prepare = async (sql: Connection): Promise<TextSearch> => {
+      const isNew = await prepareOwnTables(sql, schema)
+      await mark.check(sql)
+      await membership.join(sql)
+      if (isNew) await mark.set(sql)
+      const alone = (): Promise<void> => assertAlone(sql, schema, membership)
+      await prepareCollections(sql, [...tables.values()], alone)
+      return await prepareTexts(sql, [...tables.values()], alone)
     }
     const search = await transact(writing, schema, prepare, { isLong: true })
     if (search === 'scan') options.onNotice?.(withoutTrigrams)
@@ -72,16 +69,12 @@ async function openSchema(options: PostgresStoreOptions, mark: Mark | null = nul
     return {
       store,
       get isMarked() {
-        return isMarked
+        return mark.isSet
       },
-      async begin() {
-        if (isMarked || !mark) return
-        await beginMark(writing, mark, { address, membership })
-        isMarked = true
-      },
+      begin: () => mark.begin(writing),
       async finish() {
         try {
-          if (isMarked) await removeMark(writing, schema)
+          await mark.remove(writing)
         } finally {
           await store.close()
         }
@@ -106,8 +99,8 @@ const withoutTrigrams =
   'Searches for words look at the text of each mail: the database lacks the extension pg_trgm, and this user may not create it. ' +
   'Have an administrator run CREATE EXTENSION pg_trgm in the database, then restart.'
 
-async function assertVersion(connection: Connection): Promise<void> {
-  const [found] = await connection.run<{ version: string }>(
+async function assertVersion(sql: Connection): Promise<void> {
+  const [found] = await sql.run<{ version: string }>(
     "SELECT current_setting('server_version_num') AS version",
   )
   const version = Math.floor(Number(found?.version ?? 0) / 10_000)

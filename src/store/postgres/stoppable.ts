@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { codeOf } from '../../core/errors.ts'
 import type { JobQueue } from '../../core/job-queue.ts'
 import { clearTimeout, setTimeout } from '../../core/machine.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, patienceMs } from './connection.ts'
 
 /**
  * Runs a statement, and makes the server stop it after a time.
@@ -78,5 +78,3 @@ export function withStoppable<T>(
 }
 
 const queryCanceled = '57014'
-/** How long work waits for a connection. */
-const patienceMs = 30_000

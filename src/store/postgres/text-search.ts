@@ -32,7 +32,7 @@ export class Search {
 
   async all(): Promise<TextMatches> {
     const hits = await this.#hits({ mostMs: firstMs })
-    return hits ? { matches: hits.map(toMatch), left: 0 } : await this.#inSteps()
+    return hits ? { matches: hits, left: 0 } : await this.#inSteps()
   }
 
   async page(wanted: TextPlace): Promise<TextPage> {
@@ -99,7 +99,7 @@ export class Search {
     if (offset + limit > newestTexts) return null
     const from = await this.#stepFrom(before, newestTexts)
     const hits = from && (await this.#hits({ slice: { from: from.id, below: before } }))
-    if (!hits || hits.length < offset + limit || hits.some(({ undecided }) => undecided)) return null
+    if (!hits || hits.length < offset + limit || hits.some(({ isUndecided }) => isUndecided)) return null
     const ids = hits.slice(offset, offset + limit).map(({ id }) => id)
     const isPartial = from.id !== null || before !== null
     return { count: hits.length, undecided: 0, ids, left: 0, isPartial }
@@ -120,10 +120,10 @@ export class Search {
   }
 
   /** The matches of a slice, newest first; null if that takes too long. @param slice  Default: all. */
-  #hits({ slice, mostMs = longestStepMs }: { slice?: Slice; mostMs?: number }): Promise<Hit[] | null> {
-    return this.#ask<Hit>(mostMs, (parameters) => {
+  #hits({ slice, mostMs = longestStepMs }: { slice?: Slice; mostMs?: number }): Promise<TextMatch[] | null> {
+    return this.#ask<TextMatch>(mostMs, (parameters) => {
       const hits = hitsOf(this.#place, this.#query, parameters, slice)
-      return `SELECT id, undecided FROM (${hits}) hits ORDER BY id DESC`
+      return `SELECT id, undecided AS "isUndecided" FROM (${hits}) hits ORDER BY id DESC`
     })
   }
 
@@ -144,7 +144,7 @@ export class Search {
         size = Math.max(1, Math.floor(size / 4))
         continue
       }
-      for (const hit of hits) matches.push(toMatch(hit))
+      for (const hit of hits) matches.push(hit)
       if (from.id === null) return { matches, left: 0 }
       looked += size
       below = from.id
@@ -165,13 +165,6 @@ export class Search {
     return await this.#run(text, parameters.values, Math.min(mostMs, this.#until - monotonicNow()))
   }
 }
-
-interface Hit {
-  readonly id: string
-  readonly undecided: boolean
-}
-
-const toMatch = ({ id, undecided }: Hit): TextMatch => ({ id, isUndecided: undecided })
 
 /** An index answers nearly all searches within this time. Longer searches continue in steps. */
 const firstMs = 1000

@@ -14,11 +14,7 @@ export type Searching = <T>(
   signal: AbortSignal | undefined,
 ) => Promise<T>
 
-/**
- * Stores and searches the texts of records in a partition.
- *
- * @param placeOf  As for `createReads`.
- */
+/** Stores and searches the texts of records in a partition. @param placeOf  As for `createReads`. */
 export function createTexts(
   sql: Connection,
   searching: Searching,

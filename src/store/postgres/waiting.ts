@@ -1,11 +1,9 @@
 import type { BulkOutcome } from '../bulk.ts'
 import type { CommitChange } from '../change-feed.ts'
 import { databaseFault } from './faults.ts'
-import { type NewCommit, newCommit } from './insert-new.ts'
 import type { StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
 import type { BulkRowChange, RowChange } from './staging.ts'
-import type { Table } from './table.ts'
 
 /** What a commit stores in one partition. */
 export type Work =
@@ -36,30 +34,12 @@ export function firstOf(waiting: readonly Waiting[]): Waiting[] {
   for (const next of waiting) {
     // What a flag changes is stored at once, but changes of other commits in the same transaction only at its end.
     const isAlone = next.kind === 'flag'
-    if (batch.length > 0 && (isAlone || size >= batchChanges || hasBlobsToWrite(next))) break
+    if (batch.length > 0 && (isAlone || size >= maxBatchChanges || hasBlobsToWrite(next))) break
     batch.push(next)
     if (isAlone) break
     size += changesOf(next).length
   }
   return batch
-}
-
-/** A batch as one statement stores it; null if it contains anything else, or too much. */
-export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits: NewCommit[] } | null {
-  const [first] = batch
-  const table = first?.kind === 'commit' ? first.changes[0]?.table : undefined
-  if (!table) return null
-  const commits: NewCommit[] = []
-  let [rows, bytes] = [0, 0]
-  for (const item of batch) {
-    if (item.kind !== 'commit' || item.blobs instanceof Promise) return null
-    const commit = newCommit(table, item.partition, item.changes, item.blobs)
-    if (!commit) return null
-    commits.push(commit)
-    rows += commit.rows.length
-    for (const { size } of commit.blobs) bytes += size
-  }
-  return rows > newRows || bytes > newBytes ? null : { table, commits }
 }
 
 /** The changes of records that have to be read before they are stored. */
@@ -85,7 +65,4 @@ function hasBlobsToWrite(item: Waiting): item is Waiting & { kind: 'commit' } {
 }
 
 // A batch is staged without long pauses, so its size is limited.
-const batchChanges = 256
-/** The most records, and the most bytes of their blobs, that one statement stores. */
-const newRows = 1000
-const newBytes = 4 * 1024 * 1024
+const maxBatchChanges = 256

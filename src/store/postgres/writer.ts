@@ -6,17 +6,16 @@ import type { CommitChange, StoredCommit } from '../change-feed.ts'
 import { Connection } from './connection.ts'
 import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
-import { insertNew } from './insert-new.ts'
-import { load } from './load.ts'
+import { insertNew, newCommitsOf } from './insert-new.ts'
 import type { Renewal } from './lease.ts'
 import type { Membership } from './membership.ts'
 import type { StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
 import { type BulkRowChange, type RowChange, Staging } from './staging.ts'
-import { changesOf, firstOf, newCommitsOf, type Waiting, withBlobsWritten, type Work } from './waiting.ts'
+import { firstOf, type Waiting, withBlobsWritten, type Work } from './waiting.ts'
 import { writeBatch } from './write.ts'
 import { transact } from './transaction.ts'
-import { stageAll } from './stage-batch.ts'
+import { loadStored, stageAll } from './stage-batch.ts'
 
 interface WriterDeps {
   readonly pool: Pool
@@ -145,16 +144,12 @@ export class Writer {
         const [renewal, seq] = await Promise.all([
           membership.renew(connection, number),
           lockSeq(connection),
-          ...load(
-            connection,
-            staging,
-            batch.map((item) => ({ partition: item.partition, changes: changesOf(item) })),
-          ),
+          ...loadStored(connection, staging, batch),
         ])
         membership.assertIn()
         const commits = await stageAll(connection, staging, batch, refused, seq)
         if (commits.length > 0)
-          writeBatch(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
+          writeBatch(connection, staging, commits, { instance: membership.id, channel: channelOf(schema) })
         // If this instance is the only one, the last commit is its own.
         const lastAlone = renewal.lastAlone === null ? null : seq + commits.length
         Object.assign(outcome, { commits, renewal: { ...renewal, lastAlone } })
