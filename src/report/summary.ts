@@ -32,11 +32,11 @@ export function summaryOf({ mails, gone, problems, baseline }: ReportIndex): str
 type SummaryRow = { subject: string; to: string[]; test: string } | { said: string }
 
 function listOf(title: string, rows: readonly SummaryRow[]): string[] {
-  const more = rows.length > mostRows ? [`- … and ${rows.length - mostRows} more`] : []
-  return ['', `### ${title} (${rows.length})`, '', ...rows.slice(0, mostRows).map(rowOf), ...more]
+  const more = rows.length > maxRows ? [`- … and ${rows.length - maxRows} more`] : []
+  return ['', `### ${title} (${rows.length})`, '', ...rows.slice(0, maxRows).map(rowOf), ...more]
 }
 
-const mostRows = 20
+const maxRows = 20
 
 function rowOf(row: SummaryRow): string {
   if ('said' in row) return `- ${escapeMarkdown(row.said)}`

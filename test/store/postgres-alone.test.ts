@@ -276,7 +276,7 @@ async function member(
 ): Promise<{ membership: Membership; sql: Connection; pool: Pool }> {
   const store = await open(schema)
   await store.close()
-  const pool = await openPool(server.url, { most: 2, isPipelined: true })
+  const pool = await openPool(server.url, { max: 2, isPipelined: true })
   onTestFinished(() => pool.end())
   return { membership: new Membership(systemProcesses, now), sql: new Connection(pool, schema), pool }
 }

@@ -41,7 +41,7 @@ function hear(store: Pick<PartitionedStore, 'changes'>): StoreChange[] {
 test('the lease of a machine that slept has expired when it wakes up, although one of its clocks stood still', async () => {
   const { stores, schema } = await openShared(1)
   await stores[0]?.close()
-  const pool = await openPool(server.url, { most: 1, isPipelined: true })
+  const pool = await openPool(server.url, { max: 1, isPipelined: true })
   onTestFinished(() => pool.end())
   let now = { elapsed: 0, wall: 1_000_000 }
   const membership = new Membership(systemProcesses, () => now)

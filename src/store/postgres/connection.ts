@@ -10,7 +10,7 @@ export interface ConnectionOptions {
   /** Converts errors of the driver for the caller. Default: they are thrown as they are. */
   readonly toError?: (error: unknown) => unknown
   /** After this time without an answer the connection is given up, in milliseconds. Default: that of the pool. */
-  readonly mostMs?: number
+  readonly timeoutMs?: number
   /** Where statements wait for a connection. Default: the pool refuses one that waits for some seconds. */
   readonly queue?: JobQueue
 }
@@ -37,19 +37,22 @@ export class Connection {
    * Runs one statement.
    *
    * @param values  The values of `$1` and so on.
-   * @param options  `isLasting`: keeps the statement prepared, for texts that recur; default: true. `mostMs`: as in
+   * @param options  `isLasting`: keeps the statement prepared, for texts that recur; default: true. `timeoutMs`: as in
    *   {@link ConnectionOptions}, for this statement only.
    */
   async run<Row>(
     text: string,
     values: readonly unknown[] = [],
-    { isLasting = true, mostMs = this.#options.mostMs }: { isLasting?: boolean; mostMs?: number } = {},
+    {
+      isLasting = true,
+      timeoutMs = this.#options.timeoutMs,
+    }: { isLasting?: boolean; timeoutMs?: number } = {},
   ): Promise<Row[]> {
     const { queue, toError } = this.#options
     try {
       const name = isLasting ? statementName(text) : undefined
       const query = async (): Promise<Row[]> => {
-        const { rows } = await this.#client.query(within(mostMs, { text, values: [...values], name }))
+        const { rows } = await this.#client.query(within(timeoutMs, { text, values: [...values], name }))
         return rows as Row[]
       }
       return await (queue ? queue.run(query, patienceMs) : query())

@@ -20,10 +20,10 @@ export interface Pools {
 /** @throws invalid_option if the driver is not installed. */
 export async function openPools(url: string): Promise<Pools> {
   return {
-    writing: await openPool(url, { most: 2, isPipelined: true, byIndexes: true }),
-    reading: await openPool(url, { most: 5, statementMs: scanMs }),
-    searching: await openPool(url, { most: 2, statementMs: scanMs }),
-    listening: await openPool(url, { most: 1 }),
+    writing: await openPool(url, { max: 2, isPipelined: true, byIndexes: true }),
+    reading: await openPool(url, { max: 5, statementMs: scanMs }),
+    searching: await openPool(url, { max: 2, statementMs: scanMs }),
+    listening: await openPool(url, { max: 1 }),
   }
 }
 
@@ -33,7 +33,7 @@ export async function closePools(pools: Pools): Promise<void> {
 
 interface PoolOptions {
   /** The maximum number of connections. */
-  readonly most: number
+  readonly max: number
   /** Whether statements are sent without waiting for the answers to those before. Default: false. */
   readonly isPipelined?: boolean
   /** Whether statements find rows by indexes, whatever the statistics say. Default: false. */
@@ -49,12 +49,12 @@ interface PoolOptions {
  */
 export async function openPool(
   url: string,
-  { most, isPipelined = false, byIndexes = false, statementMs = 10_000 }: PoolOptions,
+  { max, isPipelined = false, byIndexes = false, statementMs = 10_000 }: PoolOptions,
 ): Promise<Pool> {
   const driver = await loadDriver()
   const settings: PoolConfig & { pipeline: boolean } = {
     connectionString: url,
-    max: most,
+    max,
     pipeline: isPipelined,
     ...(isPipelined && { stream: () => new TurnSocket() }),
     onConnect: (client) => client.query([noJit, readCommitted, ...(byIndexes ? [noScans] : [])].join('; ')),

@@ -124,7 +124,7 @@ export class Follower {
          WHERE seq > $1 ORDER BY seq LIMIT ${readAtOnce}
        ) next ON true ORDER BY next.seq`,
       [asked.seq],
-      { mostMs: lookMs },
+      { timeoutMs: lookMs },
     )
     // Meanwhile the writer may have passed on commits of this instance.
     while (this.#announcing) await this.#announcing

@@ -45,7 +45,7 @@ export async function inspectSchema<T extends StoredRecord>(
   const address = parseStoreUrl(options.url)
   const { schema } = address
   const { all, about } = createFindings()
-  const pool = await openPool(address.url, { most: 1, isPipelined: true })
+  const pool = await openPool(address.url, { max: 1, isPipelined: true })
   try {
     const work = async (sql: Connection): Promise<void> => {
       await sql.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')

@@ -7,7 +7,7 @@ import { admit, blobNameIn } from '../prepare.ts'
 import type { Blob, Change, Store } from '../store.ts'
 import type { Named } from '../texts.ts'
 import type { Views } from '../views.ts'
-import { type Blobs, mostInline } from './blobs.ts'
+import { type Blobs, maxInlineBytes } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import type { Follower } from './follower.ts'
 import type { Membership } from './membership.ts'
@@ -61,7 +61,7 @@ export function openPartition(partition: string, parts: SharedParts): Store {
     ...blobs.reads(partition, placeOf, assertOpen),
     createBlob(id) {
       assertOpen()
-      return new HeldBlobWriter(id, mostInline, parts.held, () => blobs.createSpool())
+      return new HeldBlobWriter(id, maxInlineBytes, parts.held, () => blobs.createSpool())
     },
     changes(listener, options) {
       assertOpen()

@@ -68,18 +68,23 @@ export async function prepareCollections(
 
 /** @throws invalid_option if the schema has tables that are not Localpost's. */
 async function isOwn(sql: Connection, schema: string): Promise<boolean> {
-  const names = await sql.run<{ name: string }>(
-    `SELECT relname::text AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE nspname = $1 AND relkind IN ('r', 'v', 'm', 'S', 'f', 'p') ORDER BY 1 LIMIT 1000`,
-    [schema],
-  )
-  if (names.some(({ name }) => name === 'localpost')) return true
-  if (names.length === 0) return false
+  const name = await firstTable(sql, schema)
+  if (name === null || name === 'localpost') return name !== null
   throw new LocalpostError(
     'invalid_option',
-    `The schema "${schema}" of the database has tables of another program, as ${JSON.stringify(names[0]?.name)}. ` +
+    `The schema "${schema}" of the database has tables of another program, as ${JSON.stringify(name)}. ` +
       'Use another schema: `?schema=name` at the end of the URL.',
   )
+}
+
+/** `localpost` if the schema has that table, otherwise the name of the first table, view or sequence; null if it has none. */
+export async function firstTable(sql: Connection, schema: string): Promise<string | null> {
+  const [first] = await sql.run<{ name: string }>(
+    `SELECT relname::text AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relkind IN ('r', 'v', 'm', 'S', 'f', 'p') ORDER BY relname <> 'localpost', 1 LIMIT 1`,
+    [schema],
+  )
+  return first?.name ?? null
 }
 
 /**

@@ -86,7 +86,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
     { id, version }: { id: string; version: number },
     keyOf: (column: string) => unknown,
   ): void {
-    const place = toPlace(table, partition)
+    const place = shardOf(table, partition)
     const keys = table.indexes.flatMap(({ name, column, isUnique }) => {
       const key = isUnique ? keyOf(column) : null
       return key instanceof Buffer ? [{ index: name, text: key.toString('hex') }] : []
@@ -130,7 +130,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
     outcome.stale = []
     const effects: CommitChange[] = []
     await this.whole(changes, ({ table, id, row }) => {
-      const place = toPlace(table, partition)
+      const place = shardOf(table, partition)
       const current = this.current(place, id)
       if (!current) return
       if (row !== null && current.version !== row.version - 1) {
@@ -153,7 +153,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
 
   /** Whether a record was stored before the batch. */
   wasStored(table: Table, partition: string, id: string): boolean {
-    return this.#stored.has(recordPlace(toPlace(table, partition), id))
+    return this.#stored.has(recordPlace(shardOf(table, partition), id))
   }
 
   protected override stored(place: NamedShard, id: string): CheckedMembers | null {
@@ -170,7 +170,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
 
   #change(partition: string, change: RowChange): CommitChange[] {
     const { table, op } = change
-    const place = toPlace(table, partition)
+    const place = shardOf(table, partition)
     const { id, version } = op === 'remove' ? change : change.row
     const current = this.current(place, id)
     this.assertPossible(place, op, id, op === 'update' ? (version ?? 0) - 1 : version, current)
@@ -183,7 +183,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
     const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
     if (!change) return
     const { table } = change
-    const place = toPlace(table, partition)
+    const place = shardOf(table, partition)
     // A later change of the same commit may have removed the record.
     if (this.current(place, blob.owner))
       this.set(this.blobs, `${recordPlace(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
@@ -217,6 +217,6 @@ function atVersion(table: Table, { text }: StoredRow, version: number): StoredRo
   return table.rowOf(toRecord<StoredRecord>(changed), changed)
 }
 
-function toPlace(table: Table, partition: string): NamedShard {
+function shardOf(table: Table, partition: string): NamedShard {
   return { name: nameInPartition(table.name, partition), table, partition }
 }

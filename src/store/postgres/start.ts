@@ -52,8 +52,8 @@ export async function startStore(prepared: PreparedSchema): Promise<PartitionedS
   const toError = (error: unknown): LocalpostError => (closing ? closedError() : databaseFault(error))
 
   // One connection of the pool is for reads that must not wait for others.
-  const readQueue = createJobQueue(systemClock, pools.reading.options.max - 1, mostReads, 'reads')
-  const searchQueue = createJobQueue(systemClock, pools.searching.options.max, mostSearches, 'searches')
+  const readQueue = createJobQueue(systemClock, pools.reading.options.max - 1, maxReads, 'reads')
+  const searchQueue = createJobQueue(systemClock, pools.searching.options.max, maxSearches, 'searches')
   const writes = new Connection(pools.writing, schema)
   const reads = new Connection(pools.reading, schema, { toError, queue: readQueue })
   const urgent = new Connection(pools.reading, schema, { toError })
@@ -162,5 +162,5 @@ const otherCommits =
   'The database holds other commits than before, as after a restore of a backup: everything is read again. Mail that was accepted since may be lost.'
 
 /** How many reads and searches may wait for a connection. A request makes at most as many at a time as a page has records. */
-const mostReads = 10_000
-const mostSearches = 100
+const maxReads = 10_000
+const maxSearches = 100

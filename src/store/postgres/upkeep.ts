@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
 import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { clearInterval, monotonicNow, setInterval } from '../../core/machine.ts'
-import { type Blobs, takeRoom } from './blobs.ts'
+import { type Blobs, tryToStore } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { databaseFault } from './faults.ts'
 import type { Follower } from './follower.ts'
 import type { Listening } from './listening.ts'
 import { type Membership, renewalMs } from './membership.ts'
-import { tryOut } from './transaction.ts'
+import { transact } from './transaction.ts'
 
 interface UpkeepDeps {
   readonly pool: Pool
@@ -94,7 +94,7 @@ export class Upkeep {
         // Other instances may have removed the row.
         if (membership.mayJoin) await membership.join(sql)
         membership.lease.renewed(await membership.renew(sql))
-        if (this.#trouble?.code === 'store_full') await tryOut(pool, schema, takeRoom)
+        if (this.#trouble?.code === 'store_full') await transact(pool, schema, tryToStore)
         this.#endTrouble()
       }
       await listening.connect()

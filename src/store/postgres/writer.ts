@@ -205,7 +205,7 @@ export class Writer {
   async #wasStored(number: number): Promise<boolean> {
     const { pool, schema, membership } = this.#deps
     // The first attempt may get another connection that is half-open.
-    const sql = new Connection(pool, schema, { mostMs: lookUpMs })
+    const sql = new Connection(pool, schema, { timeoutMs: lookUpMs })
     for (const began = monotonicNow(); monotonicNow() - began < lookUpsMs; await sleep(lookUpPauseMs)) {
       try {
         const wasStored = await membership.settle(sql, number)
