@@ -37,13 +37,17 @@ export class Search {
 
   async page(wanted: TextPlace): Promise<TextPage> {
     // Where many texts match, the page comes from the newest ones, and the number from comparing all of them.
-    const isLooked = !wanted.isCounted || (await this.#isCommon())
-    const newest = isLooked ? await this.#newest(wanted) : null
+    const triesNewest = !wanted.isCounted || (await this.#isCommon())
+    const newest = triesNewest ? await this.#newest(wanted) : null
     if (newest && !(wanted.isCounted && newest.isPartial)) return newest
     const counts = newest && (await this.#compareAll())
     if (counts) return { ...newest, ...counts, isPartial: false }
-    const { before, offset, limit } = wanted
-    const all = await this.#ask<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
+    return (await this.#pageByIndex(wanted)) ?? (await this.#pageInSteps(wanted))
+  }
+
+  /** The page and the number of all matches from one search by the index; null if that takes too long. */
+  async #pageByIndex({ before, offset, limit }: TextPlace): Promise<TextPage | null> {
+    const rows = await this.#ask<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
       const hits = hitsOf(this.#place, this.#query, parameters)
       const bound = before === null ? '' : `WHERE id < ${parameters.add(before, 'text')}`
       const slice = `LIMIT ${parameters.add(limit, 'int8')} OFFSET ${parameters.add(offset, 'int8')}`
@@ -52,10 +56,13 @@ export class Search {
           ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
         FROM hits`
     })
-    if (all) return { ...(all[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
+    return rows && { ...(rows[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
+  }
+
+  async #pageInSteps({ before, offset, limit }: TextPlace): Promise<TextPage> {
     const { matches, left } = await this.#inSteps()
-    const behind = before === null ? matches : matches.filter(({ id }) => id < before)
-    const ids = behind.slice(offset, offset + limit).map(({ id }) => id)
+    const older = before === null ? matches : matches.filter(({ id }) => id < before)
+    const ids = older.slice(offset, offset + limit).map(({ id }) => id)
     const undecided = matches.filter(({ isUndecided }) => isUndecided).length
     return { count: matches.length, undecided, ids, left, isPartial: false }
   }
