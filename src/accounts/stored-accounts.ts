@@ -74,13 +74,9 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
   }
 
   async function main(): Promise<AccountInfo> {
-    const own = {
-      id: defaultAccount,
-      name: defaultAccount,
-      created: begun,
-      counts: await deps.countsOf(null),
-    }
-    return { ...own, ttl_ms: null, expires: null, max_emails: null, max_age_ms: null, is_disabled: false }
+    const own = { id: defaultAccount, name: defaultAccount, created: begun }
+    const unlimited = { ttl_ms: null, expires: null, max_emails: null, max_age_ms: null }
+    return { ...own, ...unlimited, is_disabled: false, counts: await deps.countsOf(null) }
   }
 
   function freeName(): string {

@@ -66,19 +66,21 @@ export function createAudiences(deps: {
       return toAudience({ ...record, version: 1 })
     },
     async list(query) {
-      const order = { pageSize, direction: 'desc', cursorIs: 'the id of an audience', isCursor } as const
-      const page = await listRecords(store, audienceCollection, query, order)
+      const page = await listRecords(store, audienceCollection, query, {
+        pageSize,
+        direction: 'desc',
+        cursorIs: 'the id of an audience',
+        isCursor: (text) => isId('aud', text),
+      })
       return { ...page, items: await Promise.all(page.items.map(toAudience)) }
     },
     get: async (id) => toAudience(await readRecord(store, audienceCollection, id, 'audience')),
     async update(id, input) {
       const { name } = parseInput(audienceInputSchema, input)
-      const rename = (audience: AudienceRecord): AudienceRecord => ({
-        ...audience,
-        name,
-        updated: clock.now(),
+      const renamed = await changeRecord(store, audienceCollection, id, 'audience', (audience) => {
+        return { ...audience, name, updated: clock.now() }
       })
-      return toAudience(await changeRecord(store, audienceCollection, id, 'audience', rename))
+      return toAudience(renamed)
     },
     async remove(id) {
       await readRecord(store, audienceCollection, id, 'audience')
@@ -90,8 +92,6 @@ export function createAudiences(deps: {
     },
   }
 }
-
-const isCursor = (text: string): boolean => isId('aud', text)
 
 // A commit is applied without a pause: this many changes block the event loop for a few milliseconds.
 const removalSlice = 500

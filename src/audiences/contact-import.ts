@@ -5,31 +5,29 @@ import type { Store } from '../store/store.ts'
 import { emailKey } from './addresses.ts'
 import { contactCollection } from './audience.ts'
 import { maxRejected, readContactRows, type ContactRow } from './contact-rows.ts'
-import type { WriteContacts, WrittenContacts } from './contact-writer.ts'
+import { type ContactStore, writeContacts, type WrittenContacts } from './contact-writer.ts'
 import type { contactJobs } from './jobs.ts'
 import type { ContactInput, ImportResult } from './types.ts'
 
-/** Dependencies of an import. */
-interface ImportDeps {
-  store: Store
+/** Dependencies of {@link importContacts}. */
+export interface ImportDeps extends ContactStore {
   /** Where the rows of long imports are read. */
-  thread: JobThread<typeof contactJobs>
-  write: WriteContacts
+  readonly thread: JobThread<typeof contactJobs>
 }
 
-/**
- * Adds or updates the contacts of a source; see `Contacts.import`.
- *
- * @param given.dryRun  Whether to read and count only.
- */
+interface Import {
+  readonly audienceId: string
+  readonly source: readonly ContactInput[] | string | LongBody
+  /** Whether to read and count only. */
+  readonly dryRun: boolean
+}
+
+/** Adds or updates the contacts of a source; see `Contacts.import`. */
 export async function importContacts(
-  {
-    audienceId,
-    source,
-    dryRun,
-  }: { audienceId: string; source: readonly ContactInput[] | string | LongBody; dryRun: boolean },
-  { store, thread, write }: ImportDeps,
+  { audienceId, source, dryRun }: Import,
+  deps: ImportDeps,
 ): Promise<ImportResult> {
+  const { store, thread } = deps
   const result: ImportResult = { created: 0, updated: 0, rejected: [] }
   let waiting: ContactInput[] = []
   // A dry run stores nothing, so a later batch would not find the contacts of an earlier one.
@@ -37,7 +35,7 @@ export async function importContacts(
   const flush = async (): Promise<void> => {
     const { created, updated } = dryRun
       ? await foresee(store, audienceId, waiting, foreseen)
-      : await write(audienceId, waiting)
+      : await writeContacts(audienceId, waiting, deps)
     result.created += created
     result.updated += updated
     waiting = []

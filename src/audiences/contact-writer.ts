@@ -7,12 +7,12 @@ import { emailKey } from './addresses.ts'
 import { type ContactRecord, audienceCollection, contactCollection } from './audience.ts'
 import type { ContactInput } from './types.ts'
 
-/**
- * Adds or updates contacts of an audience by their emails, in one commit; a later input updates an earlier one.
- *
- * @throws not_found if the audience was removed meanwhile; then none of them is stored.
- */
-export type WriteContacts = (audienceId: string, inputs: readonly ContactInput[]) => Promise<WrittenContacts>
+/** Where contacts are stored. */
+export interface ContactStore {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+}
 
 /** How many contacts were new, and how many inputs changed one that was there. */
 export interface WrittenContacts {
@@ -20,68 +20,74 @@ export interface WrittenContacts {
   updated: number
 }
 
-export function createContactWriter({
-  store,
-  clock,
-  ids,
-}: {
-  store: Store
-  clock: Clock
-  ids: Ids
-}): WriteContacts {
-  async function merge(audienceId: string, inputs: readonly ContactInput[]): Promise<Merged> {
-    const keys = [...new Set(inputs.map(({ email }) => emailKey(email)))]
-    const stored = await Promise.all(
-      keys.map((key) => store.find(contactCollection, 'email', [audienceId, key])),
-    )
-    const known = new Map(
-      stored.flatMap((contact) => (contact ? [[contact.email_key, contact] as const] : [])),
-    )
-    const latest = new Map<string, ContactRecord>()
-    const now = clock.now()
-    let created = 0
-    for (const input of inputs) {
-      const key = emailKey(input.email)
-      const before = latest.get(key) ?? known.get(key)
-      if (!before) created++
-      latest.set(
-        key,
-        before ? withMembers(before, input, now) : newContact(ids.next('con'), audienceId, input, now),
-      )
-    }
-    const changes: Change[] = []
-    for (const [key, contact] of latest) {
-      const before = known.get(key)
-      if (!before) changes.push(insert(contactCollection, contact))
-      else if (before !== contact) changes.push(update(contactCollection, contact))
-    }
-    return { created, updated: inputs.length - created, contacts: [...latest.values()], changes }
-  }
-
-  // The removal of an audience removes its contacts twice. Contacts that are committed even later are removed here, so
-  // that none is left without an audience.
-  async function takeBackFromNowhere(audienceId: string, contacts: readonly ContactRecord[]): Promise<void> {
-    if (await store.get(audienceCollection, audienceId)) return
-    await store.commit(contacts.map(({ id }) => remove(contactCollection, id)))
-    throw notFound('audience', audienceId)
-  }
-
-  // On a conflict, the contacts are read again.
-  return async (audienceId, inputs) => {
-    const { created, updated, contacts } = await untilCommitted(async () => {
-      const merged = await merge(audienceId, inputs)
-      if (merged.changes.length > 0) await store.commit(merged.changes)
-      return merged
+/**
+ * Adds or updates contacts of an audience by their emails, in one commit; a later input updates an earlier one.
+ *
+ * @throws not_found if the audience was removed meanwhile; then none of them is stored.
+ */
+export async function writeContacts(
+  audienceId: string,
+  inputs: readonly ContactInput[],
+  deps: ContactStore,
+): Promise<WrittenContacts> {
+  const contacts = await untilCommitted(async () => {
+    const stored = await findContacts(deps.store, audienceId, inputs)
+    const merged = merge(audienceId, inputs, stored, deps)
+    const changes = [...merged].flatMap(([key, contact]): Change[] => {
+      const before = stored.get(key)
+      if (before === contact) return []
+      return [before ? update(contactCollection, contact) : insert(contactCollection, contact)]
     })
-    await takeBackFromNowhere(audienceId, contacts)
-    return { created, updated }
-  }
+    if (changes.length > 0) await deps.store.commit(changes)
+    return { created: merged.size - stored.size, ids: [...merged.values()].map(({ id }) => id) }
+  })
+  await removeOrphans(deps.store, audienceId, contacts.ids)
+  return { created: contacts.created, updated: inputs.length - contacts.created }
 }
 
-interface Merged extends WrittenContacts {
-  /** As they are afterwards. */
-  contacts: ContactRecord[]
-  changes: Change[]
+/** The stored contacts with the emails of the inputs, by their keys. */
+async function findContacts(
+  store: Store,
+  audienceId: string,
+  inputs: readonly ContactInput[],
+): Promise<Map<string, ContactRecord>> {
+  const keys = [...new Set(inputs.map(({ email }) => emailKey(email)))]
+  const found = await Promise.all(
+    keys.map((key) => store.find(contactCollection, 'email', [audienceId, key])),
+  )
+  return new Map(found.flatMap((contact) => (contact ? [[contact.email_key, contact] as const] : [])))
+}
+
+/** The contacts after all inputs, by their keys. One that stays as it is stored is the same object. */
+function merge(
+  audienceId: string,
+  inputs: readonly ContactInput[],
+  stored: ReadonlyMap<string, ContactRecord>,
+  { clock, ids }: ContactStore,
+): Map<string, ContactRecord> {
+  const merged = new Map<string, ContactRecord>()
+  const now = clock.now()
+  for (const input of inputs) {
+    const key = emailKey(input.email)
+    const before = merged.get(key) ?? stored.get(key)
+    merged.set(
+      key,
+      before ? withMembers(before, input, now) : newContact(ids.next('con'), audienceId, input, now),
+    )
+  }
+  return merged
+}
+
+/**
+ * Removes contacts whose audience was removed while they were written: they were committed after the removal of the audience had
+ * looked for its contacts for the last time.
+ *
+ * @throws not_found if the audience was removed.
+ */
+async function removeOrphans(store: Store, audienceId: string, ids: readonly string[]): Promise<void> {
+  if (await store.get(audienceCollection, audienceId)) return
+  await store.commit(ids.map((id) => remove(contactCollection, id)))
+  throw notFound('audience', audienceId)
 }
 
 function newContact(
@@ -110,11 +116,13 @@ export function withMembers(
   given: Partial<ContactInput>,
   now: number,
 ): ContactRecord {
-  const { email, first_name, last_name, is_subscribed } = contact
-  const members = { email, first_name, last_name, is_subscribed, ...definedOf(given) }
-  const same = members.email === email && members.first_name === first_name && members.last_name === last_name
-  if (same && members.is_subscribed === is_subscribed) return contact
-  return { ...contact, ...members, updated: now }
+  const { email, first_name, last_name, is_subscribed } = { ...contact, ...definedOf(given) }
+  const isSame =
+    email === contact.email &&
+    first_name === contact.first_name &&
+    last_name === contact.last_name &&
+    is_subscribed === contact.is_subscribed
+  return isSame ? contact : { ...contact, email, first_name, last_name, is_subscribed, updated: now }
 }
 
 function definedOf(given: Partial<ContactInput>): Partial<ContactInput> {

@@ -1,19 +1,15 @@
-import type { Clock } from '../core/clock.ts'
 import type { Complete } from '../core/complete.ts'
-import type { Ids } from '../core/ids.ts'
-import type { JobThread } from '../core/job-thread.ts'
 import type { LongBody } from '../core/json-body.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, notFound, readRecord, untilCommitted } from '../store/repository.ts'
-import { type Change, type Store, remove, update } from '../store/store.ts'
+import { type Change, remove, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { contactAddressFault, emailKey } from './addresses.ts'
 import { type ContactRecord, audienceCollection, contactCollection } from './audience.ts'
 import type { Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
-import { importContacts } from './contact-import.ts'
-import { createContactWriter, withMembers } from './contact-writer.ts'
-import type { contactJobs } from './jobs.ts'
+import { type ImportDeps, importContacts } from './contact-import.ts'
+import { withMembers, writeContacts } from './contact-writer.ts'
 import { contactChangesSchema, contactInputSchema } from './schema.ts'
 
 /** The contacts of audiences. Every call throws not_found if the audience does not exist. */
@@ -65,16 +61,8 @@ export interface InnerContacts extends Contacts {
   unsubscribe(audienceId: string, contactId: string, along: () => Promise<Change[]>): Promise<void>
 }
 
-export function createContacts(deps: {
-  store: Store
-  clock: Clock
-  ids: Ids
-  /** Where the rows of long imports are read. */
-  thread: JobThread<typeof contactJobs>
-  pageSize: number
-}): InnerContacts {
-  const { store, clock, thread, pageSize } = deps
-  const write = createContactWriter(deps)
+export function createContacts(deps: ImportDeps & { readonly pageSize: number }): InnerContacts {
+  const { store, clock, pageSize } = deps
 
   const assertAudience = async (audienceId: string): Promise<void> => {
     await readRecord(store, audienceCollection, audienceId, 'audience')
@@ -90,7 +78,7 @@ export function createContacts(deps: {
     async add(audienceId, input) {
       const contact = parseInput(contactInputSchema, input)
       await assertAudience(audienceId)
-      await write(audienceId, [contact])
+      await writeContacts(audienceId, [contact], deps)
       const stored = await store.find(contactCollection, 'email', [audienceId, emailKey(contact.email)])
       if (!stored) throw notFound(`contact of audience ${audienceId}`, contact.email)
       return toContact(stored)
@@ -99,7 +87,7 @@ export function createContacts(deps: {
       assertKnownOptions(options, ['dryRun'], 'contacts.import()')
       const { dryRun = false } = options ?? {}
       await assertAudience(audienceId)
-      return importContacts({ audienceId, source, dryRun }, { store, thread, write })
+      return importContacts({ audienceId, source, dryRun }, deps)
     },
     async list(audienceId, query) {
       await assertAudience(audienceId)

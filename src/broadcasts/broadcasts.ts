@@ -54,15 +54,22 @@ export interface BroadcastsDeps extends SendDeps {
   unsubscribeUrl(subscription: { audience_id: string; contact_id: string; broadcast_id: string }): string
 }
 
+/** A broadcast while its mails are accepted. */
+interface Sending {
+  /** What all its mails have in common. */
+  readonly common: Accepted
+  readonly broadcastId: string
+  readonly leaveOut: LeaveOut
+  readonly parent: TraceContext | undefined
+}
+
 export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
   const { store, clock, ids, tracer = null } = deps
 
+  /** Accepts the mails to some contacts in one commit. @returns Their ids. */
   async function acceptSlice(
-    common: Accepted,
-    broadcastId: string,
-    contacts: ContactRecord[],
-    leaveOut: LeaveOut,
-    parent: TraceContext | undefined,
+    contacts: readonly ContactRecord[],
+    { common, broadcastId, leaveOut, parent }: Sending,
   ): Promise<string[]> {
     const changes: Change[] = []
     const blobs: Blob[] = []
@@ -77,7 +84,11 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
       }
       const { audience_id, id: contact_id } = contact
       const url = deps.unsubscribeUrl({ audience_id, contact_id, broadcast_id: broadcastId })
-      const headers = unsubscribeHeaders(url)
+      // RFC 8058, section 3.1.
+      const headers = {
+        'List-Unsubscribe': `<${url}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }
       prepared.push({ personal, kept: keep(personal, headers) })
     }
     // Ids define the order of the list, so nothing may be awaited between the ids and the commit.
@@ -123,9 +134,9 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
       const facts = { id, audience_id, from, subject, created: clock.now() }
       await keepBroadcast(store, { ...facts, count: 0, unsubscribed: 0 })
       const leaveOut = await createLeaveOut(store, request.audience_id)
-      for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common))) {
-        email_ids.push(...(await acceptSlice(common, id, contacts, leaveOut, parent)))
-      }
+      const sending = { common, broadcastId: id, leaveOut, parent }
+      for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common)))
+        email_ids.push(...(await acceptSlice(contacts, sending)))
       await setCount(store, id, email_ids.length)
       const warnings = warningsOf(common)
       return { id, email_ids, count: email_ids.length, left_out: leaveOut.all(), warnings }
@@ -181,10 +192,6 @@ function variablesOf({ first_name, last_name, email }: ContactRecord): Record<st
 // Names reach the subject, where a line break would begin a header field.
 function oneLine(text: string | null): string {
   return (text ?? '').replace(/[\x00-\x1f\x7f]+/g, ' ')
-}
-
-function unsubscribeHeaders(url: string): Record<string, string> {
-  return { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 }
 
 function subscribedContacts(

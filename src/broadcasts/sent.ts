@@ -3,6 +3,7 @@ import { isId } from '../core/ids.ts'
 import type { ListPage } from '../core/lists.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { nextTurn } from '../core/machine.ts'
+import { createSharedWork } from '../core/shared-work.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { eventStatuses } from '../emails/events.ts'
 import { listRecords, pagesOf, readRecord } from '../store/repository.ts'
@@ -13,11 +14,7 @@ import type { BroadcastDetail, BroadcastListQuery, BroadcastSummary, BroadcastTo
 
 /** Broadcasts that were sent, and their results. */
 export interface SentBroadcasts {
-  /**
-   * The newest first; the last 1,000 are kept.
-   *
-   * @throws invalid_cursor, validation_error
-   */
+  /** The newest first; the last 1,000 are kept. @throws invalid_cursor, validation_error */
   list(query?: BroadcastListQuery): Promise<ListPage<BroadcastSummary>>
   /**
    * A broadcast with its results until now. Reads all of its emails: a few hundred milliseconds for 50,000.
@@ -29,21 +26,15 @@ export interface SentBroadcasts {
 
 export function createSentBroadcasts(deps: { store: Store; pageSize: number }): SentBroadcasts {
   const { store, pageSize } = deps
-  const running = new Map<string, Promise<BroadcastDetail>>()
+  // Callers at the same time, such as several open pages, share one count.
+  const counting = createSharedWork()
 
   async function read(id: string): Promise<BroadcastDetail> {
     const record = await readRecord(store, broadcastCollection, id, 'broadcast')
     const timeline = createTimeline(record.created)
-    const { unsubscribed } = record
     const none = { delivered: 0, opened: 0, clicked: 0, bounced: 0 }
-    const totals: BroadcastTotals = {
-      emails: 0,
-      ...none,
-      delivery_delayed: 0,
-      complained: 0,
-      failed: 0,
-      unsubscribed,
-    }
+    const rare = { delivery_delayed: 0, complained: 0, failed: 0 }
+    const totals: BroadcastTotals = { emails: 0, ...none, ...rare, unsubscribed: record.unsubscribed }
     for await (const { recipients } of emailsOf(store, id)) {
       totals.emails++
       const first = new Map<string, number>()
@@ -62,28 +53,20 @@ export function createSentBroadcasts(deps: { store: Store; pageSize: number }): 
     async list(query) {
       assertKnownOptions(query, ['audience_id', 'cursor', 'limit'], 'broadcasts.list()')
       const { audience_id, ...page } = query ?? {}
-      const order = { pageSize, cursorIs: 'the id of a broadcast', isCursor: isBroadcastId } as const
       const { items, ...rest } = await listRecords(store, broadcastCollection, page, {
-        ...order,
+        pageSize,
         direction: 'desc',
+        cursorIs: 'the id of a broadcast',
+        isCursor: (text) => isId('bc', text),
         ...(audience_id !== undefined && { index: 'audience', prefix: [audience_id] }),
       })
       return { items: items.map(toBroadcastSummary), ...rest }
     },
-    get(id) {
-      // Concurrent callers, such as several open pages, share one count.
-      const known = running.get(id)
-      if (known) return known
-      const counting = read(id).finally(() => running.delete(id))
-      running.set(id, counting)
-      return counting
-    },
+    get: (id) => counting.run(id, () => read(id)),
   }
 }
 
 const statuses = eventStatuses.filter((status) => status !== 'sent')
-
-const isBroadcastId = (text: string): boolean => isId('bc', text)
 
 async function* emailsOf(store: Store, id: string): AsyncGenerator<EmailRecord> {
   const query = { where: { text: 'tag', equals: id }, limit: readAtOnce }

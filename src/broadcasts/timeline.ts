@@ -11,7 +11,7 @@ export interface Timeline {
 
 /** @param start  When the first span begins: Unix time in milliseconds. Earlier events are counted there. */
 export function createTimeline(start: number): Timeline {
-  let span = spans[0]
+  let [span = 1000] = spans
   let moments: BroadcastMoment[] = []
 
   function momentAt(at: number): BroadcastMoment {
@@ -48,20 +48,8 @@ function emptyAt(at: number): BroadcastMoment {
 /** The maximum number of bars in a small chart. */
 export const maxMoments = 48
 
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
-/** Each is a multiple of the one before; after the last they double. */
-const spans: readonly [number, ...number[]] = [
-  second,
-  5 * second,
-  15 * second,
-  minute,
-  5 * minute,
-  15 * minute,
-  hour,
-  6 * hour,
-  day,
-  7 * day,
-]
+const [minute, hour, day] = [60, 60 * 60, 24 * 60 * 60]
+/** From a second to a week, in milliseconds. Each is a multiple of the one before; after the last they double. */
+const spans = [1, 5, 15, minute, 5 * minute, 15 * minute, hour, 6 * hour, day, 7 * day].map(
+  (seconds) => seconds * 1000,
+)

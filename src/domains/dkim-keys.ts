@@ -1,6 +1,8 @@
 import { type KeyObject, createPrivateKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Clock } from '../core/clock.ts'
+import { once } from '../core/once.ts'
+import { createRecentValues } from '../core/recent-values.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Collection, type Store, type StoredRecord, insert } from '../store/store.ts'
 import type { DkimKey, DomainRecord } from './domain.ts'
@@ -27,11 +29,7 @@ export interface DkimKeys {
   signingKey(domain: DomainRecord): Promise<SigningKey>
 }
 
-/**
- * A new RSA-2048 key pair. Takes 120 to 160 ms of CPU on another thread.
- *
- * @param selector  First label of the DKIM name.
- */
+/** A new RSA-2048 key pair. Takes 120 to 160 ms of CPU on another thread. @param selector  First label of the DKIM name. */
 export async function generateDkimKey(selector: string): Promise<DkimKey> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
@@ -53,7 +51,6 @@ export async function processDkimKey(selector: string): Promise<DkimKey> {
 
 let processKey: Promise<DkimKey> | undefined
 
-/** Dependencies of {@link createDkimKeys}. */
 export interface DkimKeysDeps {
   store: Store
   clock: Clock
@@ -65,26 +62,23 @@ export interface DkimKeysDeps {
 /** The keys of an instance's domains. The shared one is made when it is first needed, once. */
 export function createDkimKeys(deps: DkimKeysDeps): DkimKeys {
   const { store, clock, selector, makeShared = generateDkimKey } = deps
-  const parsed = new Map<string, KeyObject>()
-  let shared: Promise<DkimKey> | undefined
-
-  function keyOf(domain: DomainRecord): Promise<DkimKey> {
-    if (domain.dkim) return Promise.resolve(domain.dkim)
-    shared ??= sharedKey(store, clock, () => makeShared(selector)).catch((error: unknown) => {
-      shared = undefined
-      throw error
-    })
-    return shared
-  }
+  const shared = once(() => sharedKey(store, clock, () => makeShared(selector)))
+  // Parsing a PEM costs three times as much as signing with the key.
+  const parsed = createRecentValues<KeyObject>(maxParsed, () => 1)
+  const keyOf = async (domain: DomainRecord): Promise<DkimKey> => domain.dkim ?? (await shared())
 
   return {
     keyOf,
     async signingKey(domain) {
-      const key = await keyOf(domain)
-      return { domain: domain.name, selector: key.selector, privateKey: parseOnce(parsed, key) }
+      const { selector, private_key, public_key } = await keyOf(domain)
+      const privateKey = parsed.get(public_key) ?? createPrivateKey(private_key)
+      parsed.put(public_key, privateKey)
+      return { domain: domain.name, selector, privateKey }
     },
   }
 }
+
+const maxParsed = 256
 
 async function sharedKey(store: Store, clock: Clock, make: () => Promise<DkimKey>): Promise<DkimKey> {
   const stored = await store.get(dkimKeyCollection, 'shared')
@@ -96,16 +90,4 @@ async function sharedKey(store: Store, clock: Clock, make: () => Promise<DkimKey
     await store.commit([insert(dkimKeyCollection, { id: 'shared', created: clock.now(), ...made })])
     return made
   })
-}
-
-// Parsing a PEM costs three times as much as signing with the key: keep the keys last used.
-const maxParsed = 256
-
-function parseOnce(parsed: Map<string, KeyObject>, key: DkimKey): KeyObject {
-  const known = parsed.get(key.public_key) ?? createPrivateKey(key.private_key)
-  parsed.delete(key.public_key)
-  parsed.set(key.public_key, known)
-  const [oldest] = parsed.keys()
-  if (parsed.size > maxParsed && oldest !== undefined) parsed.delete(oldest)
-  return known
 }

@@ -67,8 +67,9 @@ function readDomainName(given: string): string | { fault: string } {
   if (name === '') return { fault: 'is not a valid domain name; check its spelling' }
   // The URL standard reads `0x7f.1` and `1.2.3` as IP addresses, and other programs may do so too.
   if (isIP(name)) return { fault: ipAddressFault }
-  const fault = labelFault(name.split('.')) ?? lengthFault(name)
+  const fault = labelFault(name.split('.'))
   if (fault) return { fault }
+  if (name.length > 253) return { fault: `has ${name.length} characters; at most 253 are allowed` }
   if (zoneOf(name) === null)
     return { fault: `is a public suffix; give a domain below it, such as "acme.${name}"` }
   return name
@@ -91,8 +92,4 @@ function labelFault(labels: readonly string[]): string | undefined {
     if (!/^[a-z0-9-]+$/.test(label)) return `has the label ${quote(label)}; use letters, digits and hyphens`
   }
   return undefined
-}
-
-function lengthFault(name: string): string | undefined {
-  return name.length > 253 ? `has ${name.length} characters; at most 253 are allowed` : undefined
 }

@@ -45,21 +45,15 @@ export function startRechecks(deps: {
       for await (const domains of pagesOf(store, domainCollection, { limit: 100 })) {
         for (const { id, registered, verification_started } of domains) {
           if (isClosed) return
-          if (registered && verification_started !== null) await verify(id)
+          if (!registered || verification_started === null) continue
+          // It may have been removed since the page was read. Any error with one domain must not stop the others.
+          await deps.verify(id).catch((error: unknown) => {
+            if (!isErrorOf(error, 'not_found', 'closed')) deps.onError(error)
+          })
         }
       }
     } catch (error) {
       if (!isErrorOf(error, 'closed')) deps.onError(error)
-    }
-  }
-
-  // An error with one domain must not stop the others.
-  async function verify(id: string): Promise<void> {
-    try {
-      await deps.verify(id)
-    } catch (error) {
-      // It may have been removed since the page was read.
-      if (!isErrorOf(error, 'not_found', 'closed')) deps.onError(error)
     }
   }
 

@@ -2,6 +2,7 @@ import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, quote } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
+import { createSharedWork } from '../core/shared-work.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Store, insert } from '../store/store.ts'
 import { type DomainRecord, domainCollection } from './domain.ts'
@@ -37,7 +38,8 @@ export interface Senders {
 /** @param deps.strict  Refuses API sends from domains that were not created. */
 export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; strict: boolean }): Senders {
   const { store, clock, ids, strict } = deps
-  const adding = new Map<string, Promise<DomainRecord>>()
+  // Simultaneous mails from a new domain wait for the same commit.
+  const adding = createSharedWork()
 
   /** The domains that were looked up last, so that many mails from one domain read its record once. */
   let recent = new Map<string, DomainRecord>()
@@ -58,25 +60,17 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
 
   const find = (name: string): Promise<DomainRecord | null> => store.find(domainCollection, 'name', [name])
 
-  // Simultaneous mails from a new domain wait for the same commit.
-  function findOrAdd(name: string): Promise<DomainRecord> {
-    const running = adding.get(name)
-    if (running) return running
-    const added = add(name).finally(() => adding.delete(name))
-    adding.set(name, added)
-    return added
-  }
-
-  function add(name: string): Promise<DomainRecord> {
-    return untilCommitted(async () => {
-      const known = await find(name)
-      if (known) return known
-      const blank = blankDomain(ids.next('dom'), name, clock.now())
-      const record: DomainRecord = { ...blank, version: 1, status: 'SUCCESS', registered: false }
-      await store.commit([insert(domainCollection, record)])
-      return record
-    })
-  }
+  const findOrAdd = (name: string): Promise<DomainRecord> =>
+    adding.run(name, () =>
+      untilCommitted(async () => {
+        const known = await find(name)
+        if (known) return known
+        const blank = blankDomain(ids.next('dom'), name, clock.now())
+        const record: DomainRecord = { ...blank, version: 1, status: 'SUCCESS', registered: false }
+        await store.commit([insert(domainCollection, record)])
+        return record
+      }),
+    )
 
   return {
     async resolveSender(domainName) {

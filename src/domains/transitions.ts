@@ -31,12 +31,8 @@ export function beginLookup(domain: DomainRecord, now: number): DomainRecord {
 
 /** The domain after a look-up. */
 export function endLookup(domain: DomainRecord, outcome: LookupOutcome, now: number): DomainRecord {
-  return checked(
-    domain,
-    outcome.error_type ? statusWithout(domain, outcome.error_type, now) : 'SUCCESS',
-    outcome,
-    now,
-  )
+  const { error_type } = outcome
+  return checked(domain, error_type ? statusWithout(domain, error_type, now) : 'SUCCESS', outcome, now)
 }
 
 // How long an owner has to publish the records, as with SES.

@@ -1,3 +1,4 @@
+import { codeOf } from '../core/errors.ts'
 import type { DnsLookup } from './dns-lookup.ts'
 import { absoluteName } from './dns-records.ts'
 import type { DnsRecord, RecordCheck, VerificationErrorType, VerificationInfo } from './types.ts'
@@ -62,31 +63,20 @@ async function findMx(name: string, lookup: DnsLookup): Promise<string[]> {
 type Failure = Pick<RecordCheck, 'verdict' | 'error_type' | 'message'>
 
 function failure(error: unknown, type: string): Failure {
-  const failed = (
-    verdict: Failure['verdict'],
-    error_type: Failure['error_type'],
-    message: string,
-  ): Failure => ({ verdict, error_type, message })
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  switch (code) {
-    case 'ENOTFOUND':
-      return failed('missing', 'HOST_NOT_FOUND', 'DNS knows no such name: publish the record')
-    case 'ENODATA':
-      return failed('missing', 'TYPE_NOT_FOUND', `the name has no ${type} record: publish it`)
-    case 'ETIMEOUT':
-    case 'ECANCELLED':
-      return failed('error', 'DNS_SERVER_ERROR', 'no DNS server answered in time: try again')
-    case 'ESERVFAIL':
-    case 'EREFUSED':
-    case 'ECONNREFUSED':
-    case 'EFORMERR':
-    case 'ENOTIMP':
-    case 'EBADRESP':
-      return failed('error', 'DNS_SERVER_ERROR', `the DNS server failed with ${code}: try again`)
-    default:
-      return failed('error', 'SERVICE_ERROR', `the look-up itself failed: ${String(error)}`)
-  }
+  const code = codeOf(error)
+  const missing = { verdict: 'missing' } as const
+  const unknown = { verdict: 'error', error_type: 'DNS_SERVER_ERROR' } as const
+  if (code === 'ENOTFOUND')
+    return { ...missing, error_type: 'HOST_NOT_FOUND', message: 'DNS knows no such name: publish the record' }
+  if (code === 'ENODATA')
+    return { ...missing, error_type: 'TYPE_NOT_FOUND', message: `the name has no ${type} record: publish it` }
+  if (code === 'ETIMEOUT' || code === 'ECANCELLED')
+    return { ...unknown, message: 'no DNS server answered in time: try again' }
+  if (serverFaults.has(code)) return { ...unknown, message: `the DNS server failed with ${code}: try again` }
+  return { ...unknown, error_type: 'SERVICE_ERROR', message: `the look-up itself failed: ${String(error)}` }
 }
+
+const serverFaults = new Set(['ESERVFAIL', 'EREFUSED', 'ECONNREFUSED', 'EFORMERR', 'ENOTIMP', 'EBADRESP'])
 
 // The mailbox of a zone is written as a name: its first unescaped dot is the @.
 function soaMailbox(hostmaster: string): string {

@@ -29,18 +29,19 @@ export function createZone({ records, complete }: ZoneRecords): Zone {
     const key = `${type} ${name}`
     byName.set(key, [...(byName.get(key) ?? []), value])
   }
-  const find: Zone['find'] = (given, type) => {
-    let name = toName(given)
-    for (let aliases = 0; aliases < maxAliases; aliases++) {
-      const found = byName.get(`${type} ${name}`)
-      if (found) return found
-      const [alias] = byName.get(`CNAME ${name}`) ?? []
-      if (alias === undefined) return complete.includes(zoneOf(name) ?? name) ? [] : null
-      name = alias
-    }
-    return []
+  return {
+    find(given, type) {
+      let name = toName(given)
+      for (let aliases = 0; aliases < maxAliases; aliases++) {
+        const found = byName.get(`${type} ${name}`)
+        if (found) return found
+        const [alias] = byName.get(`CNAME ${name}`) ?? []
+        if (alias === undefined) return complete.includes(zoneOf(name) ?? name) ? [] : null
+        name = alias
+      }
+      return []
+    },
   }
-  return { find }
 }
 
 /**
@@ -109,10 +110,7 @@ function* entriesOf(text: string): Generator<ZoneEntry> {
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const entry: ZoneEntry = open ?? { line: at + 1, startsWithName: /^[^\s;]/.test(line), tokens: [] }
     for (const [token, end] of line.matchAll(tokens)) {
-      if (end !== undefined && end !== '"') {
-        const fault = `${quote(token)} has no closing quote`
-        throw new LocalpostError('invalid_option', `Line ${at + 1} of the zone file: ${fault}.`)
-      }
+      if (end !== undefined && end !== '"') throw invalidLine(at + 1, `${quote(token)} has no closing quote`)
       if (token === '(') depth++
       else if (token === ')') depth = Math.max(0, depth - 1)
       else if (!token.startsWith(';')) entry.tokens.push(unquoted(token))

@@ -23,26 +23,18 @@ export function createDiscovery(
   let asking: Promise<Known> | null = null
 
   async function ask(): Promise<Known> {
-    // Loaded at the first sign-in: an instance without one does not need it.
-    const client = await import('./client.ts')
-    const isPlain = issuer.protocol === 'http:'
-    const configuration = await client.discovery(
-      issuer,
-      clientId,
-      undefined,
-      clientAuth(client, clientSecret),
-      {
-        [client.customFetch]: provider.fetch,
-        execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
-      },
-    )
-    known = { client, configuration, until: monotonicNow() + validMs }
-    return known
-  }
-
-  async function askOnce(): Promise<Known> {
     try {
-      return await ask()
+      // Loaded at the first sign-in: an instance without one does not need it.
+      const client = await import('./client.ts')
+      const { customFetch, enableNonRepudiationChecks, allowInsecureRequests } = client
+      const isPlain = issuer.protocol === 'http:'
+      const auth = clientAuth(client, clientSecret)
+      const configuration = await client.discovery(issuer, clientId, undefined, auth, {
+        [customFetch]: provider.fetch,
+        execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
+      })
+      known = { client, configuration, until: monotonicNow() + validMs }
+      return known
     } catch (error) {
       const message = `the discovery document cannot be used: ${providerReason(error)}`
       throw new ProviderFailure(message, { cause: error })
@@ -54,7 +46,7 @@ export function createDiscovery(
   return {
     async read() {
       if (known && monotonicNow() < known.until) return known
-      return (asking ??= askOnce())
+      return (asking ??= ask())
     },
     forget: () => void (known = null),
   }

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
@@ -54,12 +53,14 @@ export function createProviderFetch(options: {
       problemOf,
       ...(lookup && { lookup }),
     })
-    const content = await readAll(response, url)
+    const bytes = await readBeginning(response, maxAnswerBytes + 1)
+    if (bytes.length > maxAnswerBytes)
+      throw new ProviderFailure(`${url} answered more than ${maxAnswerBytes} bytes`)
     const status = response.statusCode ?? 0
     // A Response takes no other status, and with these no body.
     if (status < 200 || status > 599 || [204, 205, 304].includes(status))
       throw new ProviderFailure(`${url} answered ${status}`)
-    return new Response(content, {
+    return new Response(bytes.toString(), {
       status,
       headers: { 'content-type': response.headers['content-type'] ?? '' },
     })
@@ -99,12 +100,5 @@ const untrustedCodes = new Set<unknown>([
 ])
 const trustAdvice =
   '. If that is the right server, name the certificate of its authority when Localpost is started: NODE_EXTRA_CA_CERTS=<file>'
-
-async function readAll(response: IncomingMessage, url: string): Promise<string> {
-  const bytes = await readBeginning(response, maxAnswerBytes + 1)
-  if (bytes.length > maxAnswerBytes)
-    throw new ProviderFailure(`${url} answered more than ${maxAnswerBytes} bytes`)
-  return bytes.toString('utf8')
-}
 
 const maxAnswerBytes = 256 * 1024

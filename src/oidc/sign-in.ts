@@ -8,7 +8,7 @@ import type { ProvidedUser } from '../users/user.ts'
 import { lacksClaims, userOf, type ClaimRules } from './claims.ts'
 import { createDiscovery } from './discovery.ts'
 import { createProviderFetch, ProviderFailure } from './fetch.ts'
-import { createLogins } from './login.ts'
+import { createLogins, type Login } from './login.ts'
 import { signInError } from './words.ts'
 
 /** The option `oidc` where a provider is set. */
@@ -83,6 +83,29 @@ export function createOidcSignIn(
     }
   }
 
+  async function providedUser(
+    login: Login | null,
+    answer: Readonly<Record<string, string | undefined>>,
+  ): Promise<ProvidedUser> {
+    if (!login) throw new LocalpostError('sign_in_failed', 'The sign-in took longer than ten minutes.')
+    const { client, configuration } = await discovery.read()
+    const url = new URL(redirectUri())
+    for (const [name, value] of Object.entries(answer))
+      if (value !== undefined) url.searchParams.set(name, value)
+    const tokens = await client.authorizationCodeGrant(configuration, url, {
+      expectedState: login.state,
+      expectedNonce: login.nonce,
+      pkceCodeVerifier: login.verifier,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (!claims) throw new ProviderFailure('the answer has no ID token')
+    const { userinfo_endpoint: endpoint } = configuration.serverMetadata()
+    const needsMore = endpoint !== undefined && lacksClaims(claims, options)
+    const more = needsMore ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {}
+    return { user: userOf({ ...more, ...claims }, options, host), subject: claims.sub }
+  }
+
   return {
     host,
     policy: policyOf(options),
@@ -107,30 +130,7 @@ export function createOidcSignIn(
       return login !== null && isSame(login.state, state)
     },
     finish: (cookie, answer) =>
-      orSignInError(() =>
-        queue.run(async () => {
-          const login = logins.of(cookie)
-          if (!login) throw new LocalpostError('sign_in_failed', 'The sign-in took longer than ten minutes.')
-          const { client, configuration } = await discovery.read()
-          const url = new URL(redirectUri())
-          for (const [name, value] of Object.entries(answer))
-            if (value !== undefined) url.searchParams.set(name, value)
-          const tokens = await client.authorizationCodeGrant(configuration, url, {
-            expectedState: login.state,
-            expectedNonce: login.nonce,
-            pkceCodeVerifier: login.verifier,
-            idTokenExpected: true,
-          })
-          const claims = tokens.claims()
-          if (!claims) throw new ProviderFailure('the answer has no ID token')
-          const { userinfo_endpoint: more } = configuration.serverMetadata()
-          const others =
-            more !== undefined && lacksClaims(claims, options)
-              ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-              : {}
-          return { user: userOf({ ...others, ...claims }, options, host), subject: claims.sub }
-        }, patienceMs),
-      ),
+      orSignInError(() => queue.run(() => providedUser(logins.of(cookie), answer), patienceMs)),
     close: () => provider.close(),
   }
 }

@@ -3,7 +3,8 @@ import type { Inbox } from '../inbox/methods.ts'
 import { createUnnoted } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
-import { handOverMails, type ReportedTest } from '../report/hand-over.ts'
+import { handOverMails } from '../report/hand-over.ts'
+import type { ReportedTest } from '../report/reported.ts'
 import { type AccountSettings, openAccount, type TestAccount } from '../testing/account.ts'
 
 /** A listening instance, for a test of Playwright. */

@@ -2,8 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { z } from 'zod'
-import { baselineIndexSchema } from './schema.ts'
-import type { BaselineMail } from './types.ts'
+import { parseBaselineMails, type BaselineMail } from './data.ts'
 
 /** The report of an earlier run. */
 export interface Baseline {
@@ -12,18 +11,14 @@ export interface Baseline {
   snapshot(key: string): Promise<string | null>
 }
 
-/**
- * Reads the mails of a report to compare a run with.
- *
- * @throws Error that says why it cannot be read.
- */
+/** Reads the mails of a report to compare a run with. @throws Error that says why it cannot be read. */
 export async function readBaseline(path: string): Promise<Baseline> {
   const { size } = await stat(path)
   if (size > maxReportBytes) throw new Error(`it is longer than ${maxReportBytes} bytes`)
   const html = await readFile(path, 'utf8')
   const index = between(html, '<script type="application/json" id="index">')
   if (index === null) throw new Error('it is no report of Localpost')
-  const { mails } = baselineIndexSchema.parse(JSON.parse(index))
+  const mails = parseBaselineMails(index)
   const places = new Map(mails.map(({ key }, at) => [key, at]))
   return {
     mails: new Map(mails.map((mail) => [mail.key, mail])),

@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { testRecordSchema } from './schema.ts'
-import type { TestRecord } from './types.ts'
+import { parseTestRecord, type TestRecord } from './data.ts'
 
 /** The maximum size of a report. */
 export interface ReportLimits {
@@ -58,7 +57,7 @@ const fileForm = /^([\da-f]{32})\.(\d{1,6})\.[\da-f-]{36}\.json$/
 
 async function readTestRecord(path: string): Promise<TestRecord | null> {
   try {
-    return testRecordSchema.parse(JSON.parse(await readFile(path, 'utf8')))
+    return parseTestRecord(await readFile(path, 'utf8'))
   } catch {
     return null
   }

@@ -1,20 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toMailRecord, type Reported } from './mail-record.ts'
-import type { TestRecord } from './types.ts'
+import { toMailRecord } from './mail-record.ts'
+import type { Reported, ReportedTest } from './reported.ts'
+import type { TestRecord } from './data.ts'
 
 /**
  * The variable with the folder into which tests write their mails. The reporter sets it for the workers. The underscore
  * keeps it apart from the variables of options, which begin with `LOCALPOST_`.
  */
 export const folderVariable = '_LOCALPOST_REPORT_DIR'
-
-/** The test whose mails are written. */
-export interface ReportedTest extends Pick<TestRecord, 'file' | 'name'> {
-  /** How many times the test ran before; only the mails of its last run are shown. */
-  attempt: number
-}
 
 /**
  * Writes the mails of a test to a file for the reporter, because tests run in other processes and threads. Does nothing

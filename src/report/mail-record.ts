@@ -1,15 +1,10 @@
 import { mailLines, toText } from '../compare/mail-text.ts'
 import { joinSentences } from '../core/text.ts'
 import { outcomeOf } from '../emails/events.ts'
-import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'
-import type { MailRecord } from './types.ts'
-
-/** The part of an instance that the mails are read from. */
-export interface Reported extends Pick<Localpost, 'fetch'> {
-  readonly inbox: Pick<Inbox, 'list' | 'get' | 'waitFor' | 'check'>
-}
+import type { MailRecord } from './data.ts'
+import type { Reported } from './reported.ts'
 
 /** A mail as the report shows it. It is read from an open instance. */
 export async function toMailRecord(post: Reported, { id }: MailSummary): Promise<MailRecord> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { pageScript } from './page-script.ts'
 import { pageStyle } from './page-style.ts'
-import type { ReportIndex } from './report-index.ts'
+import type { ReportIndex } from './data.ts'
 
 /** The beginning of a report. The bodies of the mails follow, each in a `<script type="text/plain">` of its own, which no browser runs. */
 export function pageBeginning(): string {

@@ -1,47 +1,38 @@
-import type { ReportIndex } from './report-index.ts'
+import type { ReportIndex } from './data.ts'
 
 /** A summary of a report as Markdown, for the job summary of GitHub Actions. Each list has at most 20 entries. */
 export function summaryOf({ mails, gone, problems, baseline }: ReportIndex): string {
-  const withErrors = mails.filter(({ errors }) => errors > 0)
-  const lists: [title: string, rows: { subject: string; to: string[]; test: string }[]][] = [
-    ['New', mails.filter(({ change }) => change === 'new')],
-    ['Changed', mails.filter(({ change }) => change === 'changed')],
-    ['Gone', gone],
-    ['With errors of checks', withErrors],
-  ]
-  const changed = (wanted: string): number => mails.filter(({ change }) => change === wanted).length
+  const ofChange = (wanted: string): string[] => mails.filter(({ change }) => change === wanted).map(rowOf)
+  const [added, changed] = [ofChange('new'), ofChange('changed')]
+  const withErrors = mails.filter(({ errors }) => errors > 0).map(rowOf)
   const compared =
     baseline === null
       ? ''
-      : ` Against the baseline: ${changed('new')} new, ${changed('changed')} changed, ${gone.length} gone.`
+      : ` Against the baseline: ${added.length} new, ${changed.length} changed, ${gone.length} gone.`
   return [
     '## Mails of the test run',
     '',
     `${mails.length} mails, ${withErrors.length} with errors of checks.${compared}`,
-    ...lists.filter(([, rows]) => rows.length > 0).flatMap(([title, rows]) => listOf(title, rows)),
-    ...(problems.length > 0
-      ? listOf(
-          'Not in the report',
-          problems.map((said) => ({ said })),
-        )
-      : []),
+    ...listOf('New', added),
+    ...listOf('Changed', changed),
+    ...listOf('Gone', gone.map(rowOf)),
+    ...listOf('With errors of checks', withErrors),
+    ...listOf('Not in the report', problems.map(escapeMarkdown)),
     '',
   ].join('\n')
 }
 
-type SummaryRow = { subject: string; to: string[]; test: string } | { said: string }
-
-function listOf(title: string, rows: readonly SummaryRow[]): string[] {
-  const more = rows.length > mostRows ? [`- … and ${rows.length - mostRows} more`] : []
-  return ['', `### ${title} (${rows.length})`, '', ...rows.slice(0, mostRows).map(rowOf), ...more]
+function listOf(title: string, rows: readonly string[]): string[] {
+  if (rows.length === 0) return []
+  const more = rows.length > maxRows ? [`- … and ${rows.length - maxRows} more`] : []
+  const shown = rows.slice(0, maxRows).map((row) => `- ${row}`)
+  return ['', `### ${title} (${rows.length})`, '', ...shown, ...more]
 }
 
-const mostRows = 20
+const maxRows = 20
 
-function rowOf(row: SummaryRow): string {
-  if ('said' in row) return `- ${escapeMarkdown(row.said)}`
-  const { subject, to, test } = row
-  return `- ${escapeMarkdown(subject || '(no subject)')} to ${escapeMarkdown(to.join(', '))} (${escapeMarkdown(test)})`
+function rowOf({ subject, to, test }: ReportIndex['gone'][number]): string {
+  return `${escapeMarkdown(subject || '(no subject)')} to ${escapeMarkdown(to.join(', '))} (${escapeMarkdown(test)})`
 }
 
 /** Subjects come from the mails: nothing of them is a link, an image or HTML. */

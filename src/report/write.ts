@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, rename } from 'node:fs/promises'
+import { mkdir, open, rename, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -9,8 +9,7 @@ import { dateNow } from '../core/machine.ts'
 import { readBaseline, type Baseline } from './baseline.ts'
 import { readRecords, reportLimits, type ReportLimits } from './collect.ts'
 import { pageBeginning, pageEnd } from './page.ts'
-import type { ReportIndex, ReportMail } from './report-index.ts'
-import type { MailRecord, TestRecord } from './types.ts'
+import type { MailRecord, ReportIndex, ReportMail, TestRecord } from './data.ts'
 
 /** A test of a run: `file` as the test hands it over. */
 export interface RanTest {
@@ -41,7 +40,7 @@ export interface ReportInput {
  * @returns The list of its mails, for a summary.
  */
 export async function writeReport(input: ReportInput): Promise<ReportIndex> {
-  const { folder, root, outputFile, tests, limits = reportLimits } = input
+  const { folder, outputFile, limits = reportLimits } = input
   const problems: string[] = []
   let unnamed = 0
   const problem = (said: string): void => {
@@ -49,39 +48,17 @@ export async function writeReport(input: ReportInput): Promise<ReportIndex> {
     else unnamed++
   }
   const baseline = await openBaseline(input.baseline, problem)
-  const states = new Map(tests.map(({ file, name, state }) => [`${file}\n${name}`, state]))
-  const mails: ReportMail[] = []
-  const counts = new Map<string, number>()
   await mkdir(dirname(outputFile), { recursive: true })
   const part = `${outputFile}.part`
   const output = await open(part, 'w')
   try {
     await output.write(pageBeginning())
-    for await (const record of readRecords(folder, limits, problem)) {
-      for (const mail of record.mails) {
-        const state = states.get(`${record.file}\n${record.name}`) ?? ''
-        const listed = toReportMail(mail, record, { state, root })
-        const count = (counts.get(listed.key) ?? 0) + 1
-        counts.set(listed.key, count)
-        const key = `${listed.key}\n${count}`
-        const { change, diff } = await compareWith(baseline, {
-          key,
-          digest: listed.digest,
-          snapshot: mail.snapshot,
-        })
-        const body = await zip(JSON.stringify({ ...mail, diff }))
-        await output.write(
-          `<script type="text/plain" id="m${mails.length}">${body.toString('base64')}</script>\n`,
-        )
-        mails.push({ ...listed, key, change })
-      }
-    }
-    const gone = baseline ? goneOf(baseline, new Set(mails.map(({ key }) => key)), tests, root) : []
+    const mails = await writeMails(output, readRecords(folder, limits, problem), input, baseline)
     const index: ReportIndex = {
       version: 1,
       written: dateNow(),
       mails,
-      gone,
+      gone: baseline ? goneOf(baseline, new Set(mails.map(({ key }) => key)), input) : [],
       problems: unnamed > 0 ? [...problems, `And ${unnamed} more.`] : problems,
       baseline: baseline && input.baseline !== null ? basename(input.baseline) : null,
     }
@@ -94,8 +71,38 @@ export async function writeReport(input: ReportInput): Promise<ReportIndex> {
   }
 }
 
-const zip = promisify(gzip)
 const maxProblems = 100
+
+/** Writes the body of each mail. @returns The list of the mails. */
+async function writeMails(
+  output: FileHandle,
+  records: AsyncIterable<TestRecord>,
+  { tests, root }: ReportInput,
+  baseline: Baseline | null,
+): Promise<ReportMail[]> {
+  const states = new Map(tests.map(({ file, name, state }) => [`${file}\n${name}`, state]))
+  const mails: ReportMail[] = []
+  /** How many mails have the same key so far: it gets a number. */
+  const counts = new Map<string, number>()
+  for await (const record of records) {
+    const state = states.get(`${record.file}\n${record.name}`) ?? ''
+    for (const mail of record.mails) {
+      const listed = toReportMail(mail, record, { state, root })
+      const count = (counts.get(listed.key) ?? 0) + 1
+      counts.set(listed.key, count)
+      const key = `${listed.key}\n${count}`
+      const { digest } = listed
+      const { change, diff } = await compareWith(baseline, { key, digest, snapshot: mail.snapshot })
+      const body = await zip(JSON.stringify({ ...mail, diff }))
+      const element = `<script type="text/plain" id="m${mails.length}">${body.toString('base64')}</script>`
+      await output.write(`${element}\n`)
+      mails.push({ ...listed, key, change })
+    }
+  }
+  return mails
+}
+
+const zip = promisify(gzip)
 
 async function openBaseline(path: string | null, problem: (said: string) => void): Promise<Baseline | null> {
   if (path === null) return null
@@ -150,8 +157,7 @@ async function compareWith(
 function goneOf(
   baseline: Baseline,
   present: ReadonlySet<string>,
-  tests: readonly RanTest[],
-  root: string,
+  { tests, root }: ReportInput,
 ): ReportIndex['gone'] {
   const states = new Map(tests.map(({ file, name, state }) => [`${shortPath(file, root)}\n${name}`, state]))
   const files = new Set(

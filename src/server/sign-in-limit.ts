@@ -40,7 +40,7 @@ export function createSignInLimit(now: () => number = monotonicNow): SignInLimit
       const ofAddress = addresses.count(network, windowMs, at)
       assertBelow(mostPerAddress, ofAddress, at, network)
       const ofName = name === undefined ? null : names.count(name, windowMs, at)
-      if (ofName) assertBelow(mostPerUser, ofName, at, 'several addresses')
+      if (ofName) assertBelow(maxPerUser, ofName, at, 'several addresses')
       return () => {
         ofAddress.used--
         if (ofName) ofName.used--
@@ -51,4 +51,4 @@ export function createSignInLimit(now: () => number = monotonicNow): SignInLimit
 
 const windowMs = 60_000
 const mostPerAddress = 20
-const mostPerUser = 60
+const maxPerUser = 60

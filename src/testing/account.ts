@@ -11,6 +11,7 @@ import { nodeFetch } from './node-fetch.ts'
 import { createAccountInbox, type AccountInbox } from './account-inbox.ts'
 import { callServer } from './server.ts'
 import { fromCall } from '../instance/from-call.ts'
+import { expose } from '../instance/public-members.ts'
 
 /** Where an account is opened, and for how long. */
 export interface AccountSettings {
@@ -125,11 +126,10 @@ function accountOf(
     if (closing) throw new LocalpostError('closed', `The account ${quote(name)} of this test was removed.`)
   }
   const close = (): Promise<void> => (closing ??= remove())
-  const method = <Given extends unknown[], T>(
-    name: string,
-    run: (...given: Given) => T | Promise<T>,
-  ): ((...given: Given) => Promise<T>) => fromCall(name, run, assertOpen)
-
+  const reset = async (options: { keep?: ResetScope[] } = {}): Promise<void> => {
+    assertKnownOptions(options, ['keep'], 'reset()')
+    await calls.ask('POST', ['reset'], { body: options })
+  }
   const inbox = createAccountInbox(calls, waitTimeoutMs)
   return {
     name,
@@ -143,21 +143,7 @@ function accountOf(
     emails,
     domains,
     audiences,
-    inbox: {
-      list: method('list', inbox.list),
-      get: method('get', inbox.get),
-      check: method('check', inbox.check),
-      update: method('update', inbox.update),
-      remove: method('remove', inbox.remove),
-      removeAll: method('removeAll', inbox.removeAll),
-      latest: method('latest', inbox.latest),
-      mark: method('mark', inbox.mark),
-      waitFor: method('waitFor', inbox.waitFor),
-      waitForCount: method('waitForCount', inbox.waitForCount),
-      expectNone: method('expectNone', inbox.expectNone),
-      reply: method('reply', inbox.reply),
-      explainMissing: method('explainMissing', inbox.explainMissing),
-    },
+    inbox: expose(Object.keys(inbox), (work) => work(inbox), assertOpen) as AccountInbox,
     waitTimeoutMs,
     async fetch(request) {
       assertOpen()
@@ -166,10 +152,7 @@ function accountOf(
       there.headers.set('authorization', `Bearer ${apiKey}`)
       return nodeFetch(there)
     },
-    reset: method('reset', async (options: { keep?: ResetScope[] } = {}) => {
-      assertKnownOptions(options, ['keep'], 'reset()')
-      await calls.ask('POST', ['reset'], { body: options })
-    }),
+    reset: fromCall('reset', reset, assertOpen),
     close,
     [Symbol.asyncDispose]: close,
   }

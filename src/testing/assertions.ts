@@ -22,10 +22,7 @@ export function assertSent(
   expectation?: SentExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertLater(assertSent, { isNot: false }, () => {
-    assertInspected(post, 'assertSent')
-    return checkSent(post, withOptions(expectation, options, 'assertSent'))
-  })
+  return assertMails(assertSent, { isNot: false }, post, expectation, options)
 }
 
 /** Asserts that no such mail was accepted, and none arrives within `timeoutMs` if set. @throws AssertionError. */
@@ -34,11 +31,7 @@ export function assertNotSent(
   expectation?: SentExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertLater(assertNotSent, { isNot: true }, () => {
-    assertInspected(post, 'assertNotSent')
-    const wanted = withOptions(expectation, options, 'assertNotSent')
-    return checkSent(post, wanted, { isNot: true })
-  })
+  return assertMails(assertNotSent, { isNot: true }, post, expectation, options)
 }
 
 /** Asserts that a recipient of an instance's mails, or of one mail, has an event. @throws AssertionError. */
@@ -47,10 +40,7 @@ export function assertEvent(
   expectation?: EventExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertLater(assertEvent, { isNot: false }, () => {
-    assertReceived(received, 'assertEvent')
-    return checkEvent(received, withOptions(expectation, options, 'assertEvent'))
-  })
+  return assertEvents(assertEvent, { isNot: false }, received, expectation, options)
 }
 
 /** Asserts that there is no such event, and none within `timeoutMs` if that is set. @throws AssertionError. */
@@ -59,51 +49,72 @@ export function assertNoEvent(
   expectation?: EventExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertLater(assertNoEvent, { isNot: true }, () => {
-    assertReceived(received, 'assertNoEvent')
-    const wanted = withOptions(expectation, options, 'assertNoEvent')
-    return checkEvent(received, wanted, { isNot: true })
-  })
+  return assertEvents(assertNoEvent, { isNot: true }, received, expectation, options)
 }
 
 /** Asserts that a mail has a link. @throws AssertionError. */
 export function assertLink(mail: Mail, expectation?: LinkExpectation): void {
-  assertNow(assertLink, () => {
-    assertMail(mail, 'assertLink')
-    return checkLink(mail, expectation)
-  })
+  assertNow(assertLink, mail, () => checkLink(mail, expectation))
 }
 
 /** Asserts that a mail has a one-time code. @throws AssertionError. */
 export function assertCode(mail: Mail, expectation?: string | RegExp): void {
-  assertNow(assertCode, () => {
-    assertMail(mail, 'assertCode')
-    return checkCode(mail, expectation)
-  })
+  assertNow(assertCode, mail, () => checkCode(mail, expectation))
 }
 
 /** Asserts that no `{{name}}` is left in a mail. @throws AssertionError. */
 export function assertNoUnrenderedPlaceholders(mail: Mail): void {
-  assertNow(assertNoUnrenderedPlaceholders, () => {
-    assertMail(mail, 'assertNoUnrenderedPlaceholders')
-    return checkPlaceholders(mail)
-  })
+  assertNow(assertNoUnrenderedPlaceholders, mail, () => checkPlaceholders(mail))
 }
 
 /** Asserts that the checks of docs/checks.md find no error in a mail. @throws AssertionError. */
 export function assertPassesChecks(mail: Mail, expectation?: ChecksExpectation): Promise<void> {
-  return assertLater(assertPassesChecks, { isNot: false }, () => {
-    assertMail(mail, 'assertPassesChecks')
+  return assertLater(assertPassesChecks, { isNot: false }, (name) => {
+    assertMail(mail, name)
     return checkPasses(mail, expectation)
   })
 }
 
-async function assertLater(caller: Function, sense: Sense, check: () => Promise<Outcome>): Promise<void> {
-  await withFrames(caller, async (frames) => demand(await check(), sense, { caller, frames }))
+function assertMails(
+  caller: Function,
+  sense: Sense,
+  post: Inspected,
+  expectation: SentExpectation | undefined,
+  options: CheckOptions | undefined,
+): Promise<void> {
+  return assertLater(caller, sense, (name) => {
+    assertInspected(post, name)
+    return checkSent(post, withOptions(expectation, options, name), sense)
+  })
 }
 
-function assertNow(caller: Function, check: () => Outcome): void {
-  withFramesNow(caller, (frames) => demand(check(), { isNot: false }, { caller, frames }))
+function assertEvents(
+  caller: Function,
+  sense: Sense,
+  received: Inspected | Mail,
+  expectation: EventExpectation | undefined,
+  options: CheckOptions | undefined,
+): Promise<void> {
+  return assertLater(caller, sense, (name) => {
+    assertReceived(received, name)
+    return checkEvent(received, withOptions(expectation, options, name), sense)
+  })
+}
+
+/** @param check  Gets the name of the assertion, for messages. */
+async function assertLater(
+  caller: Function,
+  sense: Sense,
+  check: (name: string) => Promise<Outcome>,
+): Promise<void> {
+  await withFrames(caller, async (frames) => demand(await check(caller.name), sense, { caller, frames }))
+}
+
+function assertNow(caller: Function, mail: Mail, check: () => Outcome): void {
+  withFramesNow(caller, (frames) => {
+    assertMail(mail, caller.name)
+    demand(check(), { isNot: false }, { caller, frames })
+  })
 }
 
 // After a wait, the stack of an error contains the caller only if the promise is awaited at once.

@@ -6,7 +6,14 @@ import { contains } from '../search/query-fits.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
 import { createMailReader, type MailReader } from './mails.ts'
 import { defaultTimeoutMs, type Inspected } from './received.ts'
-import { fitsAddress, sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
+import {
+  differenceOf,
+  fitsAddress,
+  sayExpectation,
+  type Outcome,
+  type Sense,
+  type TextPattern,
+} from './outcome.ts'
 import { poll } from './poll.ts'
 import {
   isRuledOut,
@@ -60,6 +67,7 @@ export async function checkEvent(
   const all = await poll(ask, (events) => events.some((event) => fits(event, wanted)), timeoutMs)
   const matches = all.filter((event) => fits(event, wanted))
   const pass = matches.length > 0
+  const [closest] = nearest(all, wanted)
   return {
     pass,
     message: () => {
@@ -70,7 +78,9 @@ export async function checkEvent(
         all.length > 0 ? `these happened:\n${list(nearest(all, wanted))}` : 'nothing happened at all.'
       return `Expected an event ${sayExpectation(wanted)}${where}${within}, but ${had}`
     },
-    ...(pass ? {} : differenceOf(nearest(all, wanted)[0], wanted)),
+    ...(pass || !closest
+      ? {}
+      : differenceOf(wanted, differing(closest, wanted), (name) => Reflect.get(closest, name))),
   }
 }
 
@@ -100,12 +110,9 @@ function readEvents(reader: MailReader, wanted: WantedMail): () => Promise<Happe
 }
 
 function eventsOf(mail: Mail, wanted: WantedMail): Happened[] {
-  return mailMembersThatDiffer(mail, wanted).length === 0 ? happenedTo(mail) : []
-}
-
-function happenedTo({ id, recipients }: Mail): Happened[] {
-  return recipients.flatMap(({ recipient, events }) =>
-    events.map((event) => ({ ...event, email: id, recipient })),
+  if (mailMembersThatDiffer(mail, wanted).length > 0) return []
+  return mail.recipients.flatMap(({ recipient, events }) =>
+    events.map((event) => ({ ...event, email: mail.id, recipient })),
   )
 }
 
@@ -130,22 +137,6 @@ const textMembers = new Set(['smtp_response', 'link', 'reason'])
 
 function nearest(all: readonly Happened[], wanted: Wanted): Happened[] {
   return [...all].sort((one, other) => differing(one, wanted).length - differing(other, wanted).length)
-}
-
-function differenceOf(event: Happened | undefined, wanted: Wanted): Pick<Outcome, 'actual' | 'expected'> {
-  if (!event) return {}
-  const members: Readonly<Record<string, unknown>> = { ...event }
-  const wrong = differing(event, wanted)
-  const names = Object.entries(wanted)
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => name)
-  const given: Readonly<Record<string, unknown>> = { ...wanted }
-  return {
-    actual: Object.fromEntries(names.map((name) => [name, members[name]])),
-    expected: Object.fromEntries(
-      names.map((name) => [name, wrong.includes(name) ? given[name] : members[name]]),
-    ),
-  }
 }
 
 function list(events: readonly Happened[]): string {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { framesOfCaller } from '../core/caller.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 
 /**
@@ -9,13 +10,11 @@ import { isErrorOf, LocalpostError } from '../core/errors.ts'
  * @returns The frames without the message of the error; all frames if none belongs to a test.
  */
 export function framesOfTest(callee: Function): string {
-  const call: { stack?: string } = {}
   const { stackTraceLimit } = Error
   // The frames between the test and a matcher belong to the framework.
   Error.stackTraceLimit = 30
-  Error.captureStackTrace(call, callee)
+  const frames = framesOfCaller(callee).split('\n')
   Error.stackTraceLimit = stackTraceLimit
-  const frames = (call.stack ?? '').split('\n').slice(1)
   const first = frames.findIndex((frame) => !isForeign(frame))
   return frames.slice(Math.max(first, 0)).join('\n')
 }

@@ -15,29 +15,6 @@ interface MatcherThis {
   isNot?: boolean
 }
 
-/** The matchers, for `expect.extend(matchers)` of vitest or Jest; see {@link MailMatchers} for what each one asks. */
-// A type and no interface: `extend` takes what has an index signature.
-export type Matchers = {
-  toHaveSent(
-    this: MatcherThis,
-    received: unknown,
-    expectation?: SentExpectation,
-    options?: CheckOptions,
-  ): Promise<Outcome>
-  toHaveEvent(
-    this: MatcherThis,
-    received: unknown,
-    expectation?: EventExpectation,
-    options?: CheckOptions,
-  ): Promise<Outcome>
-  toHaveLink(this: MatcherThis, received: unknown, expectation?: LinkExpectation): Outcome
-  toHaveCode(this: MatcherThis, received: unknown, expectation?: string | RegExp): Outcome
-  toHaveNoUnrenderedPlaceholders(this: MatcherThis, received: unknown): Outcome
-  toPassChecks(this: MatcherThis, received: unknown, expectation?: ChecksExpectation): Promise<Outcome>
-  toMatchMailSnapshot(this: MatcherThis, received: unknown, options?: MailSnapshotOptions): Outcome
-  toMatchMailPictures(this: MatcherThis, received: unknown, options?: MailPictureOptions): Promise<Outcome>
-}
-
 /**
  * The matchers as `expect` shows them; vitest's `expect` of `localpost/vitest` has them already.
  *
@@ -69,6 +46,16 @@ export interface MailMatchers {
    * `playwright-core` and Chromium. See {@link MailPictureOptions}.
    */
   toMatchMailPictures(options?: MailPictureOptions): Promise<void>
+}
+
+/** The matchers, for `expect.extend(matchers)` of vitest or Jest; see {@link MailMatchers} for what each one asks. */
+// A type and no interface: `extend` takes what has an index signature.
+export type Matchers = {
+  [Name in keyof MailMatchers]: (
+    this: MatcherThis,
+    received: unknown,
+    ...given: Parameters<MailMatchers[Name]>
+  ) => ReturnType<MailMatchers[Name]> extends Promise<void> ? Promise<Outcome> : Outcome
 }
 
 /** See {@link Matchers}. */

@@ -36,6 +36,27 @@ export function fitsBody({ text, html }: { text: string; html: string }, wanted:
   return [text, foldSpace(text), searchableText(text, html).body].some((one) => contains(one, wanted))
 }
 
+/**
+ * The members of an expectation beside those of what came nearest, for the diff of the failed test. A member that fits is
+ * shown as it is, so that the diff marks only what differs.
+ *
+ * @param differing  The names of the members that do not fit.
+ * @param shown  What came nearest has for a member.
+ */
+export function differenceOf(
+  expectation: object,
+  differing: readonly string[],
+  shown: (name: string) => unknown,
+): Pick<Outcome, 'actual' | 'expected'> {
+  const wanted = Object.entries(expectation).filter(([, value]) => value !== undefined)
+  return {
+    actual: Object.fromEntries(wanted.map(([name]) => [name, shown(name)])),
+    expected: Object.fromEntries(
+      wanted.map(([name, value]) => [name, differing.includes(name) ? value : shown(name)]),
+    ),
+  }
+}
+
 /** An expectation as one line: `{ to: "ada@example.com", subject: /welcome/i }`. */
 export function sayExpectation(expectation: object): string {
   const members = Object.entries(expectation)

@@ -15,11 +15,7 @@ export function defaultTimeoutMs({ waitTimeoutMs }: Inspected): number {
   return waitTimeoutMs ?? optionTable.waitTimeoutMs.default
 }
 
-/**
- * Refuses a value that is not an instance. The message says what to pass instead.
- *
- * @throws TypeError.
- */
+/** Refuses a value that is not an instance. The message says what to pass instead. @throws TypeError. */
 export function assertInspected(received: unknown, matcher: string): asserts received is Inspected {
   const inbox = typeof received === 'object' && received !== null && 'inbox' in received && received.inbox
   if (typeof inbox === 'object' && inbox !== null) return
@@ -29,11 +25,7 @@ export function assertInspected(received: unknown, matcher: string): asserts rec
   )
 }
 
-/**
- * Refuses what is neither an instance nor a mail.
- *
- * @throws TypeError.
- */
+/** Refuses what is neither an instance nor a mail. @throws TypeError. */
 export function assertReceived(received: unknown, matcher: string): asserts received is Inspected | Mail {
   // A mail has no inbox; everything else must be an instance.
   if (typeof received === 'object' && received !== null && 'recipients' in received)
@@ -41,11 +33,7 @@ export function assertReceived(received: unknown, matcher: string): asserts rece
   else assertInspected(received, matcher)
 }
 
-/**
- * Refuses a value that is not a mail. The message says how to get one.
- *
- * @throws TypeError.
- */
+/** Refuses a value that is not a mail. The message says how to get one. @throws TypeError. */
 export function assertMail(received: unknown, matcher: string): asserts received is Mail {
   if (typeof received === 'object' && received !== null && 'links' in received && 'html' in received) return
   throw usageError(

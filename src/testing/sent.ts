@@ -4,7 +4,7 @@ import { contains } from '../search/query-fits.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
 import { createMailReader, type MailReader } from './mails.ts'
 import { defaultTimeoutMs, type Inspected } from './received.ts'
-import { sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
+import { differenceOf, sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
 import { poll } from './poll.ts'
 import {
   isRuledOut,
@@ -53,7 +53,7 @@ export async function checkSent(
   return {
     pass,
     message: () => say(found, { wanted, count }, { pass, timeoutMs }),
-    ...(pass || isNot ? {} : await differenceOf(found, { count, wanted }, reader)),
+    ...(pass || isNot ? {} : await differenceFrom(found, { count, wanted }, reader)),
   }
 }
 
@@ -85,7 +85,7 @@ function membersThatDiffer(mail: MailSummary | Mail, { html, ...wanted }: Wanted
 }
 
 /** The nearest mail and the expectation, member by member, for the diff of the failed test. */
-async function differenceOf(
+async function differenceFrom(
   { all, matches }: FoundMails,
   { count, wanted }: { count: number | undefined; wanted: Wanted },
   reader: MailReader,
@@ -94,19 +94,9 @@ async function differenceOf(
     return { actual: { ...wanted, count: matches.length }, expected: { ...wanted, count } }
   const [nearest] = await nearestOf(all, wanted, reader)
   if (!nearest) return {}
-  const { mail, differing } = nearest
-  const actual: Record<string, unknown> = {}
-  const expected: Record<string, unknown> = {}
-  for (const name of memberNames) {
-    if (wanted[name] === undefined) continue
-    actual[name] = name === 'html' ? mail.html : shownMember(mail, name)
-    // A member that fits is shown as it is, so that the diff marks only what differs.
-    expected[name] = differing.includes(name) ? wanted[name] : actual[name]
-  }
-  return { actual, expected }
+  return differenceOf(wanted, nearest.differing, (name) => shownMember(nearest.mail, name))
 }
 
-const memberNames = ['to', 'cc', 'from', 'subject', 'text', 'tag', 'id', 'after', 'html'] as const
 const memberKinds = {
   ...mailMemberKinds,
   html: 'pattern',

@@ -1,11 +1,7 @@
 import { membersOf } from '../core/members.ts'
-import type { ReportedTest } from '../report/hand-over.ts'
+import type { ReportedTest } from '../report/reported.ts'
 
-/**
- * The test that vitest runs, from what it hands to hooks, fixtures and matchers.
- *
- * @returns Null in other runners.
- */
+/** The test that vitest runs, from what it hands to hooks, fixtures and matchers. @returns Null in other runners. */
 export function vitestTest(context: unknown): (ReportedTest & { id: string }) | null {
   const task = membersOf(membersOf(context)['task'])
   const { filepath, projectName } = membersOf(task['file'])

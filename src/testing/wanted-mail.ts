@@ -92,11 +92,11 @@ function fitsHead(mail: MailSummary, { subject, tag, id, after }: WantedMail): b
 }
 
 /** A member of a mail, as the diff of a failed test shows it. */
-export function shownMember(mail: Mail, name: keyof WantedMail): unknown {
+export function shownMember(mail: Mail, name: string): unknown {
   if (name === 'to') return recipientsOf(mail).join(', ')
   if (name === 'cc') return mail.cc.join(', ')
   if (name === 'tag') return mail.tags.join(', ')
-  return name === 'after' ? new Date(mail.received) : mail[name]
+  return name === 'after' ? new Date(mail.received) : Reflect.get(mail, name)
 }
 
 /** The display names in some fields of a mail. */

@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { monotonicNow } from '../core/machine.ts'
+import { createRecentValues } from '../core/recent-values.ts'
+import { createSharedWork } from '../core/shared-work.ts'
 import type { UserLine } from './users-file.ts'
 import type { Users } from './users.ts'
 
@@ -24,30 +26,14 @@ export function createCheckedPasswords(users: Users, now: () => number = monoton
     createHmac('sha256', secret)
       .update(JSON.stringify([name, password]))
       .digest('base64')
-  const known = new Map<string, { readonly hash: string; readonly until: number }>()
-  const running = new Map<string, Promise<UserLine | null>>()
+  const known = createRecentValues<{ readonly hash: string; readonly until: number }>(maxKnown, () => 1)
+  const running = createSharedWork()
 
   /** The user, unless the time is over or the password was changed. */
   function remembered(digest: string, name: string): UserLine | null {
     const found = known.get(digest)
     const user = found && found.until > now() ? users.find(name) : null
-    if (user && user.hash === found?.hash) return user
-    known.delete(digest)
-    return null
-  }
-
-  async function checkNow(
-    digest: string,
-    { name, password, begin }: { name: string; password: string; begin: () => () => void },
-  ): Promise<UserLine | null> {
-    const succeeded = begin()
-    const user = await users.check(name, password)
-    if (!user) return null
-    succeeded()
-    const [oldest] = known.keys()
-    if (known.size >= mostKnown && oldest !== undefined) known.delete(oldest)
-    known.set(digest, { hash: user.hash, until: now() + rememberedMs })
-    return user
+    return user && user.hash === found?.hash ? user : null
   }
 
   return {
@@ -55,15 +41,17 @@ export function createCheckedPasswords(users: Users, now: () => number = monoton
       const digest = digestOf(name, password)
       const user = remembered(digest, name)
       if (user) return user
-      let checking = running.get(digest)
-      if (!checking) {
-        checking = checkNow(digest, { name, password, begin }).finally(() => running.delete(digest))
-        running.set(digest, checking)
-      }
-      return checking
+      return running.run(digest, async () => {
+        const succeeded = begin()
+        const checked = await users.check(name, password)
+        if (!checked) return null
+        succeeded()
+        known.put(digest, { hash: checked.hash, until: now() + rememberedMs })
+        return checked
+      })
     },
   }
 }
 
 const rememberedMs = 5 * 60_000
-const mostKnown = 1000
+const maxKnown = 1000

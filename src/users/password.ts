@@ -1,5 +1,6 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
+import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { createJobQueue } from '../core/job-queue.ts'
 import { systemClock } from '../core/clock.ts'
 
 /** Hashes and checks passwords with scrypt, off the event loop. */
@@ -15,20 +16,14 @@ export interface Passwords {
 }
 
 /** Runs two hashes at a time, because each takes 32 MB and a thread of the pool that also reads files. */
-export function createPasswords(queue: JobQueue = createJobQueue(systemClock, 2, 20)): Passwords {
-  const derive = (password: string, { salt, cost, blockSize, length }: Parsed): Promise<Buffer> =>
-    queue.run(
-      () =>
-        new Promise<Buffer>((resolve, reject) => {
-          const options = { N: 2 ** cost, r: blockSize, p: 1, maxmem: 256 * 2 ** cost * blockSize }
-          scrypt(password.normalize('NFC'), salt, length, options, (error, key) =>
-            error ? reject(error) : resolve(key),
-          )
-        }),
-      patienceMs,
-    )
+export function createPasswords(): Passwords {
+  const queue = createJobQueue(systemClock, 2, 20)
+  const derive = (password: string, { salt, cost, blockSize }: Parsed): Promise<Buffer> => {
+    const options = { N: 2 ** cost, r: blockSize, p: 1, maxmem: 256 * 2 ** cost * blockSize }
+    return queue.run(() => deriveKey(password.normalize('NFC'), salt, keyBytes, options), patienceMs)
+  }
   // Random bytes instead of a hash: no password matches them.
-  const nobody: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(32) }
+  const nobody: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(keyBytes) }
   return {
     async hash(password) {
       const salt = randomBytes(16)
@@ -56,12 +51,14 @@ interface Parsed {
   /** The logarithm of N to the base 2. */
   cost: number
   blockSize: number
-  length: number
   salt: Buffer
   hash: Buffer
 }
 
-const standard = { cost: 15, blockSize: 8, length: 32 } as const
+const standard = { cost: 15, blockSize: 8 } as const
+const keyBytes = 32
+const deriveKey: (password: string, salt: Buffer, length: number, options: ScryptOptions) => Promise<Buffer> =
+  promisify(scrypt)
 const patienceMs = 10_000
 
 // The PHC string format: https://github.com/P-H-C/phc-string-format
@@ -71,7 +68,7 @@ function parseHash(text: string): Parsed | null {
   const blockSize = Number(r)
   const parsed = { cost, blockSize, salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') }
   const isUsable = cost >= 14 && cost <= 17 && blockSize >= 8 && blockSize <= 16
-  return isUsable && parsed.hash.length === 32 ? { ...parsed, length: 32 } : null
+  return isUsable && parsed.hash.length === keyBytes ? parsed : null
 }
 
 const form = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=1\$([A-Za-z\d+/]{22,86})\$([A-Za-z\d+/]{43})$/

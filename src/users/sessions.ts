@@ -21,7 +21,7 @@ export type Authenticated =
 
 /**
  * Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. Each key
- * and each user has up to {@link mostPerUser}; a further one ends the oldest of the same key or user, and of no other.
+ * and each user has up to {@link maxPerUser}; a further one ends the oldest of the same key or user, and of no other.
  */
 export interface StoredSessions {
   /** Begins a session of an owner that was authenticated before. @returns Its token. */
@@ -62,37 +62,26 @@ export async function createStoredSessions(deps: {
   })
 
   /**
-   * Whether a session counts together with those of an owner. Keys that do not exist, which `acceptAnyKey` accepts, count as
-   * one owner, because callers could invent any number of them.
+   * The sessions of one group count together. Keys that do not exist, which `acceptAnyKey` accepts, are one group, because callers
+   * could invent any number of them.
    */
-  function isOf(owner: Owner): (session: Owner) => boolean {
-    switch (kindOf(owner)) {
-      case 'provided':
-        return (session) => kindOf(session) === 'provided' && session.subject === owner.subject
-      case 'user':
-        return (session) => kindOf(session) === 'user' && session.user === owner.user
-      case 'key':
-        return keys.has(owner.proof)
-          ? (session) => kindOf(session) === 'key' && session.proof === owner.proof
-          : (session) => kindOf(session) === 'key' && !keys.has(session.proof)
-    }
+  function groupOf({ user, provided, subject, proof }: Owner): string {
+    if (provided) return `provided ${subject}`
+    if (user !== null) return `user ${user}`
+    return keys.has(proof) ? `key ${proof}` : 'unknown key'
   }
 
   async function begin(owner: Owner): Promise<string> {
     // The token is random and has no other use, so a stolen cookie does not reveal the key.
     const token = randomBytes(24).toString('base64url')
     const created = now()
-    const session = {
-      id: digestOf(token),
-      ...owner,
-      created,
-      expires: created + sessionSeconds * 1000,
-    }
-    const gone = [...sessions.values()].filter(({ expires }) => expires <= created)
-    const same = [...sessions.values()].filter(({ expires }) => expires > created).filter(isOf(owner))
-    gone.push(
-      ...same.sort((a, b) => a.created - b.created).slice(0, Math.max(0, same.length + 1 - mostPerUser)),
-    )
+    const session = { id: digestOf(token), ...owner, created, expires: created + sessionSeconds * 1000 }
+    const all = [...sessions.values()]
+    const gone = all.filter(({ expires }) => expires <= created)
+    const group = groupOf(owner)
+    const same = all.filter((one) => one.expires > created && groupOf(one) === group)
+    same.sort((a, b) => a.created - b.created)
+    gone.push(...same.slice(0, Math.max(0, same.length + 1 - maxPerUser)))
     for (const { id } of gone) sessions.delete(id)
     sessions.set(session.id, session)
     await commit([...gone.map(({ id }) => remove(sessionCollection, id)), insert(sessionCollection, session)])
@@ -132,14 +121,8 @@ export async function createStoredSessions(deps: {
 /** How long a session lasts. */
 export const sessionSeconds: number = 24 * 60 * 60
 /** How many sessions one key or one user has. */
-export const mostPerUser = 50
+export const maxPerUser = 50
 
 type Owner = Pick<SessionRecord, 'user' | 'provided' | 'subject' | 'proof'>
-
-/** Who opened a session: the user of an OpenID provider, a user with a password, or the holder of a key. */
-function kindOf({ user, provided }: Owner): 'provided' | 'user' | 'key' {
-  if (provided) return 'provided'
-  return user === null ? 'key' : 'user'
-}
 
 const digestOf = (text: string): string => hash('sha256', text)

@@ -36,9 +36,7 @@ export function parseUsers(text: string, path: string): Map<string, UserLine> {
   return users
 }
 
-/**
- * Adds the line of a user to the text of a file, or replaces the one with this name. The other lines stay as they are.
- */
+/** Adds the line of a user to the text of a file, or replaces the one with this name. The other lines stay as they are. */
 export function withUser(text: string, name: string, user: UserLine | null): string {
   const lines = text.split(/\r\n|\n|\r/)
   if (lines.at(-1) === '') lines.pop()

@@ -6,8 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { summaryOf } from '../../src/report/summary.ts'
 import { writeReport, type ReportInput } from '../../src/report/write.ts'
-import type { ReportIndex } from '../../src/report/report-index.ts'
-import type { MailRecord, TestRecord } from '../../src/report/types.ts'
+import type { MailRecord, ReportIndex, TestRecord } from '../../src/report/data.ts'
 
 let folder: string
 let out: string

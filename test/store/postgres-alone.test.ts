@@ -13,8 +13,7 @@ import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 import { line, lines, ways } from './_postgres-ways.ts'
-import { transact } from '../../src/store/postgres/transaction.ts'
-import type { Moment } from '../../src/store/postgres/moment.ts'
+import type { Moment } from '../../src/store/postgres/lease.ts'
 
 // The only instance of a schema does not ask the database whether another one has stored something.
 
@@ -135,9 +134,8 @@ test('one statement stores nothing where the row was added again, another instan
   await membership.enter(sql)
   expect(await store(membership.nextBatch())).toBe(1)
   // It leads, as far as it knows.
-  const since = membership.now()
-  expect(await transact(pool, schema, (own) => membership.lead(own))).toBe(true)
-  membership.began(since)
+  await membership.tryToLead(pool, schema)
+  expect(membership.lease.isMine()).toBe(true)
   expect(await store(membership.nextBatch())).toBe(2)
   await sql.run(setTurn, [membership.id, false])
   expect(await store(membership.nextBatch())).toBeNull()
@@ -259,15 +257,15 @@ test('by any of its clocks, an instance relies on being alone for a short time, 
   await membership.enter(sql)
   const { lastAlone } = await membership.renew(sql)
   expect(lastAlone).toBe(0)
-  expect(membership.knowsAll(0)).toBe(true)
+  expect(membership.lease.knowsAll(0)).toBe(true)
   // A smaller number lacks commits, and a greater one is from before a restore.
-  for (const other of [-1, 1]) expect(membership.knowsAll(other)).toBe(false)
+  for (const other of [-1, 1]) expect(membership.lease.knowsAll(other)).toBe(false)
   for (const later of [
     { elapsed: 200, wall: 1_000_000 },
     { elapsed: 0, wall: 1_000_200 },
   ]) {
     now = later
-    expect(membership.knowsAll(0)).toBe(false)
+    expect(membership.lease.knowsAll(0)).toBe(false)
   }
 })
 
@@ -278,7 +276,7 @@ async function member(
 ): Promise<{ membership: Membership; sql: Connection; pool: Pool }> {
   const store = await open(schema)
   await store.close()
-  const pool = await openPool(server.url, { most: 2, isPipelined: true })
+  const pool = await openPool(server.url, { max: 2, isPipelined: true })
   onTestFinished(() => pool.end())
   return { membership: new Membership(systemProcesses, now), sql: new Connection(pool, schema), pool }
 }

@@ -324,7 +324,7 @@ test('a connection that the server ends as soon as it is ready fails the transac
   await once(rude.listen(0, '127.0.0.1'), 'listening')
   const address = rude.address()
   if (address === null || typeof address === 'string') throw new Error('A TCP server has a port.')
-  const pool = await openPool(`postgres://a@127.0.0.1:${address.port}/b`, { most: 1, isPipelined: true })
+  const pool = await openPool(`postgres://a@127.0.0.1:${address.port}/b`, { max: 1, isPipelined: true })
   try {
     await expect(transact(pool, 'localpost', (sql) => sql.run('SELECT 1'))).rejects.toThrow()
   } finally {

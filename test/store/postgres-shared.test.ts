@@ -41,24 +41,23 @@ function hear(store: Pick<PartitionedStore, 'changes'>): StoreChange[] {
 test('the lease of a machine that slept has expired when it wakes up, although one of its clocks stood still', async () => {
   const { stores, schema } = await openShared(1)
   await stores[0]?.close()
-  const pool = await openPool(server.url, { most: 1, isPipelined: true })
+  const pool = await openPool(server.url, { max: 1, isPipelined: true })
   onTestFinished(() => pool.end())
   let now = { elapsed: 0, wall: 1_000_000 }
   const membership = new Membership(systemProcesses, () => now)
   const connection = new Connection(pool, schema)
   await membership.join(connection)
-  const since = membership.now()
-  expect(await transact(pool, schema, (sql) => membership.lead(sql))).toBe(true)
-  membership.began(since)
-  expect(membership.isMine()).toBe(true)
+  const { lease } = membership
+  await membership.tryToLead(pool, schema)
+  expect(lease.isMine()).toBe(true)
   now = { elapsed: 10, wall: now.wall + 60_000 }
-  expect(membership.isMine()).toBe(false)
+  expect(lease.isMine()).toBe(false)
   // No other instance took over.
-  membership.renewed(await transact(pool, schema, (sql) => membership.renew(sql)))
-  expect(membership.isMine()).toBe(true)
+  lease.renewed(await transact(pool, schema, (sql) => membership.renew(sql)))
+  expect(lease.isMine()).toBe(true)
   // A clock that is set back extends nothing.
   now = { elapsed: 9000, wall: 0 }
-  expect(membership.isMine()).toBe(false)
+  expect(lease.isMine()).toBe(false)
 })
 
 describe('instances that share a schema', () => {

@@ -3,7 +3,8 @@ import { DatabaseError } from 'pg'
 import { databaseFault, isRefusal } from '../../src/store/postgres/faults.ts'
 import { Table } from '../../src/store/postgres/table.ts'
 import type { StagedBlob } from '../../src/store/postgres/blobs.ts'
-import { firstOf, newCommitsOf, type Waiting } from '../../src/store/postgres/waiting.ts'
+import { newCommitsOf } from '../../src/store/postgres/insert-new.ts'
+import { firstOf, type Waiting } from '../../src/store/postgres/waiting.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { line, lines } from './_postgres-ways.ts'
 
@@ -13,7 +14,7 @@ const end = { since: 0, resolve: () => {}, reject: () => {} }
 let ids = 0
 
 /** A commit of new records, each with a blob of some bytes. */
-function commitOf(records: number, blobBytes = 0): Waiting & { changes: unknown } {
+function commitOf(records: number, blobBytes = 0): Waiting & { kind: 'commit' } {
   const rows = Array.from({ length: records }, () => {
     const record = { ...line(++ids), version: 1 }
     return table.rowOf(record, JSON.stringify(record))
@@ -22,7 +23,7 @@ function commitOf(records: number, blobBytes = 0): Waiting & { changes: unknown 
     return { owner: id, name: 'raw', size: blobBytes, bytes: Buffer.alloc(blobBytes), large: null }
   })
   const changes = rows.map((row) => ({ op: 'insert' as const, table, row }))
-  return { partition: '', changes, blobs: { ready: blobBytes > 0 ? blobs : [] }, ...end }
+  return { kind: 'commit', partition: '', changes, blobs: blobBytes > 0 ? blobs : [], ...end }
 }
 
 describe('the commits that one statement stores', () => {
@@ -39,33 +40,43 @@ describe('the commits that one statement stores', () => {
   const [row] = newCommitsOf([commitOf(1)])?.commits[0]?.rows ?? []
   const others: Record<string, Waiting> = {
     'a change of a record': {
+      kind: 'commit',
       partition: '',
       changes: row ? [{ op: 'put', table, row }] : [],
-      blobs: { ready: [] },
+      blobs: [],
       ...end,
     },
     'a removal': {
+      kind: 'commit',
       partition: '',
       changes: [{ op: 'remove', table, id: 'l_1', version: 1 }],
-      blobs: { ready: [] },
+      blobs: [],
       ...end,
     },
     'another collection, with a unique key': {
+      kind: 'commit',
       partition: '',
       changes: [{ op: 'insert', table: keyed, row: unique }],
-      blobs: { ready: [] },
+      blobs: [],
       ...end,
     },
     'a large blob': {
       ...commitOf(1),
-      blobs: { ready: [{ owner: 'l_1', name: 'raw', size: 1e6, bytes: null, large: 7 }] },
+      blobs: [{ owner: 'l_1', name: 'raw', size: 1e6, bytes: null, large: 7 }],
     },
     'a blob that is still written': {
       ...commitOf(1),
-      blobs: { writing: new Promise<StagedBlob[]>(() => {}) },
+      blobs: new Promise<StagedBlob[]>(() => {}),
     },
-    'a commit that adds nothing': { partition: '', changes: [], blobs: { ready: [] }, ...end },
-    'a bulk change': { partition: '', bulk: [], outcome: { applied: 0, stale: [] }, isBulk: false, ...end },
+    'a commit that adds nothing': { kind: 'commit', partition: '', changes: [], blobs: [], ...end },
+    'a bulk change': {
+      kind: 'bulk',
+      partition: '',
+      changes: [],
+      outcome: { applied: 0, stale: [] },
+      isBulk: false,
+      ...end,
+    },
     'too many bytes': commitOf(20, 256 * 1024),
     'too many records': commitOf(1001),
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Scope } from '../../src/keys/types.ts'
-import { createStoredSessions, mostPerUser, type StoredSessions } from '../../src/users/sessions.ts'
+import { createStoredSessions, maxPerUser, type StoredSessions } from '../../src/users/sessions.ts'
 import { sessionCollection } from '../../src/users/user.ts'
 import type { UserLine } from '../../src/users/users-file.ts'
 import { openParts, type Parts } from '../support/deps.ts'
@@ -122,7 +122,7 @@ describe('sessions', () => {
       own.push(await signIn(sessions))
     }
     const { records } = await parts.store.page(sessionCollection, { limit: 500 })
-    const expected = [...kept, ...own.slice(-mostPerUser)].map(sha256)
+    const expected = [...kept, ...own.slice(-maxPerUser)].map(sha256)
     expect(records.map(({ id }) => id).sort()).toEqual(expected.sort())
     expect(sessions.ownerOf(own.at(0) ?? '')).toBeNull()
   })
@@ -131,7 +131,7 @@ describe('sessions', () => {
     const sessions = await open(true)
     const ofKey = await sessions.open({ key: 'lp_key' })
     const first = await sessions.open({ key: 'invented' })
-    for (let i = 0; i < mostPerUser; i++) {
+    for (let i = 0; i < maxPerUser; i++) {
       now++
       await sessions.open({ key: `invented ${i}` })
     }
@@ -139,7 +139,7 @@ describe('sessions', () => {
       { scope: 'read', account: null },
       null,
     ])
-    expect(await parts.store.count(sessionCollection)).toBe(mostPerUser + 1)
+    expect(await parts.store.count(sessionCollection)).toBe(maxPerUser + 1)
   })
 
   it('that expired are removed', async () => {

@@ -14,11 +14,7 @@ export function isStoreUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text)
 }
 
-/**
- * Reads the URL of a store: `postgres://user:password@host:port/database?schema=name`.
- *
- * @throws invalid_option.
- */
+/** Reads the URL of a store: `postgres://user:password@host:port/database?schema=name`. @throws invalid_option. */
 export function parseStoreUrl(text: string): StoreAddress {
   const wrong = (why: string): LocalpostError =>
     new LocalpostError(

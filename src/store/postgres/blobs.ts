@@ -11,7 +11,7 @@ import type { Named } from '../texts.ts'
 import type { Shard } from './table.ts'
 
 /** Up to this many bytes, a blob is stored in one piece, beside its name. */
-export const mostInline: number = 256 * 1024
+export const maxInlineBytes: number = 256 * 1024
 
 /** A blob of a commit: its bytes, or the number of a large blob whose bytes were written before. */
 export interface StagedBlob {
@@ -22,10 +22,8 @@ export interface StagedBlob {
   readonly large: number | null
 }
 
-/** The blobs of a commit, or those that are being written. */
-export type StagedBlobs =
-  | { readonly ready: readonly StagedBlob[] }
-  | { readonly writing: Promise<StagedBlob[]> }
+/** The blobs of a commit; a promise while large ones are being written. */
+export type StagedBlobs = readonly StagedBlob[] | Promise<readonly StagedBlob[]>
 
 /**
  * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that are no longer used
@@ -95,12 +93,10 @@ export class Blobs {
       }
       if (!parts) throw misuse(`The blob ${id} is of another store.`)
       const bytes = parts.length === 1 && parts[0] ? asBuffer(parts[0]) : Buffer.concat(parts)
-      if (size <= mostInline) ready.push({ owner, name, size, bytes, large: null })
+      if (size <= maxInlineBytes) ready.push({ owner, name, size, bytes, large: null })
       else writing.push(this.#spool(owner, name, bytes))
     }
-    return writing.length === 0
-      ? { ready }
-      : { writing: Promise.all(writing).then((written) => [...ready, ...written]) }
+    return writing.length === 0 ? ready : Promise.all(writing).then((written) => [...ready, ...written])
   }
 
   async #spool(owner: string, name: string, bytes: Buffer): Promise<StagedBlob> {
@@ -202,15 +198,18 @@ interface BlobContent {
 }
 
 /**
- * Stores as many bytes as the largest blob in one piece, in a transaction that is rolled back. @throws What the driver
- * throws if there is no space.
+ * Stores as many bytes as the largest blob in one piece, and removes them, in one transaction.
+ *
+ * @throws What the driver throws if there is no space.
  */
-export async function takeRoom(sql: Connection): Promise<void> {
+export async function tryToStore(sql: Connection): Promise<void> {
+  const id = crypto.randomUUID()
   await sql.run(
     `INSERT INTO ${sql.name('blobs')} (partition, owner, name, collection, size, bytes)
-     VALUES ('', $1, '', '', 0, decode(repeat('00', ${mostInline}), 'hex'))`,
-    [crypto.randomUUID()],
+     VALUES ('', $1, '', '', 0, decode(repeat('00', ${maxInlineBytes}), 'hex'))`,
+    [id],
   )
+  await sql.run(`DELETE FROM ${sql.name('blobs')} WHERE partition = '' AND owner = $1 AND name = ''`, [id])
 }
 
 /** The length of all pieces of a large blob but the last. */

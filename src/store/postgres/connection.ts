@@ -5,34 +5,27 @@ import type { JobQueue } from '../../core/job-queue.ts'
 /** Statements that may read every row of a table have more time, in milliseconds. */
 export const scanMs = 30_000
 
+/** Settings of a {@link Connection}. */
+export interface ConnectionOptions {
+  /** Converts errors of the driver for the caller. Default: they are thrown as they are. */
+  readonly toError?: (error: unknown) => unknown
+  /** After this time without an answer the connection is given up, in milliseconds. Default: that of the pool. */
+  readonly timeoutMs?: number
+  /** Where statements wait for a connection. Default: the pool refuses one that waits for some seconds. */
+  readonly queue?: JobQueue
+}
+
 /** Runs statements over one connection, or over any of a pool. */
 export class Connection {
   readonly #client: Pool | PoolClient
   readonly #schema: string
-  readonly #toError: (error: unknown) => unknown
-  readonly #mostMs: number | undefined
-  readonly #queue: JobQueue | undefined
+  readonly #options: ConnectionOptions
 
-  /**
-   * @param schema  The schema of the tables; a name that needs no escaping in quotes.
-   * @param options  `toError`: converts errors of the driver for the caller; default: none. `mostMs`: after this time
-   *   without an answer the connection is given up; default: that of the pool. `queue`: where statements wait for a connection;
-   *   without it the pool refuses one that waits for some seconds.
-   */
-  constructor(
-    client: Pool | PoolClient,
-    schema: string,
-    {
-      toError = same,
-      mostMs,
-      queue,
-    }: { toError?: (error: unknown) => unknown; mostMs?: number; queue?: JobQueue } = {},
-  ) {
+  /** @param schema  The schema of the tables; a name that needs no escaping in quotes. */
+  constructor(client: Pool | PoolClient, schema: string, options: ConnectionOptions = {}) {
     this.#client = client
     this.#schema = schema
-    this.#toError = toError
-    this.#mostMs = mostMs
-    this.#queue = queue
+    this.#options = options
   }
 
   /** The qualified name of a table of the store in SQL. */
@@ -44,23 +37,27 @@ export class Connection {
    * Runs one statement.
    *
    * @param values  The values of `$1` and so on.
-   * @param options  `isLasting`: keeps the statement prepared, for texts that recur; default: true. `mostMs`: as in the
-   *   constructor, for this statement only.
+   * @param options  `isLasting`: keeps the statement prepared, for texts that recur; default: true. `timeoutMs`: as in
+   *   {@link ConnectionOptions}, for this statement only.
    */
   async run<Row>(
     text: string,
     values: readonly unknown[] = [],
-    { isLasting = true, mostMs = this.#mostMs }: { isLasting?: boolean; mostMs?: number } = {},
+    {
+      isLasting = true,
+      timeoutMs = this.#options.timeoutMs,
+    }: { isLasting?: boolean; timeoutMs?: number } = {},
   ): Promise<Row[]> {
+    const { queue, toError } = this.#options
     try {
       const name = isLasting ? statementName(text) : undefined
       const query = async (): Promise<Row[]> => {
-        const { rows } = await this.#client.query(within(mostMs, { text, values: [...values], name }))
+        const { rows } = await this.#client.query(within(timeoutMs, { text, values: [...values], name }))
         return rows as Row[]
       }
-      return await (this.#queue ? this.#queue.run(query, patienceMs) : query())
+      return await (queue ? queue.run(query, patienceMs) : query())
     } catch (error) {
-      throw this.#toError(error)
+      throw toError ? toError(error) : error
     }
   }
 
@@ -69,8 +66,9 @@ export class Connection {
     await this.run(text, values, { isLasting: false })
   }
 }
-/** How long a statement waits for a connection. */
-const patienceMs = 30_000
+
+/** How long statements and searches wait for a connection, in milliseconds. */
+export const patienceMs = 30_000
 
 /** A statement with another timeout; undefined for that of the pool. The driver's types lack this member. */
 export function within(
@@ -79,8 +77,6 @@ export function within(
 ): QueryConfig & { query_timeout?: number } {
   return ms === undefined ? statement : { ...statement, query_timeout: ms }
 }
-
-const same = (error: unknown): unknown => error
 
 const statementNames = new Map<string, string>()
 

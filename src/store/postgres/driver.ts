@@ -3,11 +3,37 @@ import type { Pool, PoolConfig } from 'pg'
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import { nextTick } from '../../core/machine.ts'
 import type { StoreAddress } from './address.ts'
+import { scanMs } from './connection.ts'
 import { databaseFault, isLost } from './faults.ts'
+
+/** The connections of an open store, for each kind of work. */
+export interface Pools {
+  /** For commits, which need not wait for reads, and for the maintenance. */
+  readonly writing: Pool
+  readonly reading: Pool
+  /** For searches of texts: long ones must not block other reads. */
+  readonly searching: Pool
+  /** For notifications of other instances. */
+  readonly listening: Pool
+}
+
+/** @throws invalid_option if the driver is not installed. */
+export async function openPools(url: string): Promise<Pools> {
+  return {
+    writing: await openPool(url, { max: 2, isPipelined: true, byIndexes: true }),
+    reading: await openPool(url, { max: 5, statementMs: scanMs }),
+    searching: await openPool(url, { max: 2, statementMs: scanMs }),
+    listening: await openPool(url, { max: 1 }),
+  }
+}
+
+export async function closePools(pools: Pools): Promise<void> {
+  await Promise.all(Object.values(pools).map((pool: Pool) => pool.end()))
+}
 
 interface PoolOptions {
   /** The maximum number of connections. */
-  readonly most: number
+  readonly max: number
   /** Whether statements are sent without waiting for the answers to those before. Default: false. */
   readonly isPipelined?: boolean
   /** Whether statements find rows by indexes, whatever the statistics say. Default: false. */
@@ -23,12 +49,12 @@ interface PoolOptions {
  */
 export async function openPool(
   url: string,
-  { most, isPipelined = false, byIndexes = false, statementMs = 10_000 }: PoolOptions,
+  { max, isPipelined = false, byIndexes = false, statementMs = 10_000 }: PoolOptions,
 ): Promise<Pool> {
   const driver = await loadDriver()
   const settings: PoolConfig & { pipeline: boolean } = {
     connectionString: url,
-    max: most,
+    max,
     pipeline: isPipelined,
     ...(isPipelined && { stream: () => new TurnSocket() }),
     onConnect: (client) => client.query([noJit, readCommitted, ...(byIndexes ? [noScans] : [])].join('; ')),

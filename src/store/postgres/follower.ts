@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { ChangeFeed, CommitChange, StoredCommit } from '../change-feed.ts'
 import type { Connection } from './connection.ts'
-import { type StoreState, readState } from './store-state.ts'
+
+/** The number of the last commit, and the number of records in each partition at that commit. */
+export interface StoreState {
+  readonly seq: number
+  /** Which instance stored that commit, and a digest of its changes; null if they are not known. */
+  readonly last: { readonly instance: string; readonly digest: string } | null
+  readonly totals: Map<string, number>
+}
 
 interface FollowerDeps {
   /** The connection for reads. */
@@ -117,7 +124,7 @@ export class Follower {
          WHERE seq > $1 ORDER BY seq LIMIT ${readAtOnce}
        ) next ON true ORDER BY next.seq`,
       [asked.seq],
-      { mostMs: lookMs },
+      { timeoutMs: lookMs },
     )
     // Meanwhile the writer may have passed on commits of this instance.
     while (this.#announcing) await this.#announcing
@@ -180,6 +187,27 @@ export class Follower {
     this.#announcing = tell().finally(() => (this.#announcing = null))
     return this.#announcing
   }
+}
+
+/** Reads the present state. */
+export async function readState(sql: Connection): Promise<StoreState> {
+  const rows = await sql.run<{
+    seq: number
+    instance: string | null
+    digest: string | null
+    partition: string | null
+    records: number
+  }>(
+    `SELECT own.seq::float8 AS seq, last.instance, md5(last.changes) AS digest, held.partition, held.records::float8 AS records
+     FROM ${sql.name('localpost')} own LEFT JOIN ${sql.name('changes')} last ON last.seq = own.seq
+     LEFT JOIN (SELECT partition, sum(records) AS records FROM ${sql.name('totals')} GROUP BY partition) held ON true`,
+  )
+  const totals = new Map<string, number>()
+  for (const { partition, records } of rows)
+    if (partition !== null && records > 0) totals.set(partition, records)
+  const { seq = 0, instance = null, digest = null } = rows[0] ?? {}
+  const last = instance === null || digest === null ? null : { instance, digest }
+  return { seq, last, totals }
 }
 
 /** Whether the database still has the commits of a state. It may have more. */

@@ -5,10 +5,10 @@ import { channelOf } from './listening.ts'
 import type { Membership } from './membership.ts'
 import { columnList, Parameters } from './parameters.ts'
 import type { StagedBlob } from './blobs.ts'
-import type { RowChange } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
 import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './write.ts'
 import { runSingle } from './transaction.ts'
+import type { Waiting } from './waiting.ts'
 
 /** A commit that only adds records to the table of its batch, with small blobs or none. */
 export interface NewCommit {
@@ -18,22 +18,38 @@ export interface NewCommit {
 }
 
 /**
- * A commit as {@link insertNew} stores it; null if it adds nothing to the table, or changes anything else, or has a large blob or
- * a key that must be unique.
+ * A batch as {@link insertNew} stores it; null if a commit does anything but add records to the same table, has a large blob or a
+ * key that must be unique, or if all together are too much for one statement.
  */
-export function newCommit(
-  table: Table,
-  partition: string,
-  changes: readonly RowChange[],
-  blobs: readonly StagedBlob[],
-): NewCommit | null {
+export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits: NewCommit[] } | null {
+  const [first] = batch
+  const table = first?.kind === 'commit' ? first.changes[0]?.table : undefined
+  if (!table) return null
+  const commits: NewCommit[] = []
+  for (const item of batch) {
+    const commit = newCommitOf(item, table)
+    if (!commit) return null
+    commits.push(commit)
+  }
+  const rows = commits.reduce((sum, commit) => sum + commit.rows.length, 0)
+  const bytes = commits.flatMap(({ blobs }) => blobs).reduce((sum, { size }) => sum + size, 0)
+  return rows > maxRows || bytes > maxBytes ? null : { table, commits }
+}
+
+/** The most records, and the most bytes of their blobs, that one statement stores. */
+const maxRows = 1000
+const maxBytes = 4 * 1024 * 1024
+
+function newCommitOf(item: Waiting, table: Table): NewCommit | null {
+  if (item.kind !== 'commit' || item.blobs instanceof Promise) return null
   const rows: StoredRow[] = []
-  for (const change of changes) {
+  for (const change of item.changes) {
     if (change.op !== 'insert' || change.table !== table) return null
     const { row } = change
     if (table.indexes.some(({ isUnique }, at) => isUnique && row.values[at] !== null)) return null
     rows.push(row)
   }
+  const { partition, blobs } = item
   return rows.length === 0 || blobs.some(({ bytes }) => bytes === null) ? null : { partition, rows, blobs }
 }
 

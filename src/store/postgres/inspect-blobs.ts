@@ -1,48 +1,41 @@
 import type { Report } from '../doctor/findings.ts'
 import { pieceBytes } from './blobs.ts'
 import type { Connection } from './connection.ts'
-import { findNames } from './inspect-records.ts'
+import { checkNames, findNames } from './found-names.ts'
 import type { SoundTable } from './inspect-tables.ts'
 
 const restoreHint = 'Restore the database from a backup, or remove the records that they belong to.'
 
 /** Compares the declared sizes of blobs with their stored pieces, without reading the bytes. */
-export async function inspectBlobs(
+export async function inspectBlobTables(
   sql: Connection,
   sound: readonly SoundTable[],
   report: Report,
 ): Promise<void> {
   const { problems } = report
-  const [blobs, pieces] = [sql.name('blobs'), sql.name('pieces')]
   const named = namedIn(sql)
-  const lengths = await findNames(
-    sql,
-    `${named} WHERE octet_length(bytes) IS DISTINCT FROM (CASE WHEN large IS NULL THEN size END)`,
-  )
-  if (lengths.count > 0)
-    report.problem(
-      `${lengths.count} blobs do not have as many bytes as they say: ${lengths.names}.`,
-      restoreHint,
-    )
-  const incomplete = await findNames(
-    sql,
-    `${named} CROSS JOIN LATERAL (
+  await checkNames(sql, report, {
+    query: `${named} WHERE octet_length(bytes) IS DISTINCT FROM (CASE WHEN large IS NULL THEN size END)`,
+    says: ({ count, names }) => `${count} blobs do not have as many bytes as they say: ${names}.`,
+    fix: restoreHint,
+  })
+  await checkNames(sql, report, {
+    query: `${named} CROSS JOIN LATERAL (
        SELECT count(*) AS pieces, count(*) FILTER (
          WHERE octet_length(piece.bytes) <> least(${pieceBytes}, size - place::int8 * ${pieceBytes})
        ) AS wrong
-       FROM ${pieces} piece WHERE piece.large = blob.large
+       FROM ${sql.name('pieces')} piece WHERE piece.large = blob.large
      ) held
      WHERE large IS NOT NULL AND (wrong > 0 OR pieces <> (size + ${pieceBytes - 1}) / ${pieceBytes})`,
-  )
-  if (incomplete.count > 0)
-    report.problem(
-      `${incomplete.count} large blobs lack pieces, or have wrong ones: ${incomplete.names}.`,
-      restoreHint,
-    )
+    says: ({ count, names }) => `${count} large blobs lack pieces, or have wrong ones: ${names}.`,
+    fix: restoreHint,
+  })
   await inspectOwners(sql, sound, report)
   await inspectNumbers(sql, report)
   if (report.problems > problems) return
-  const [found] = await sql.run<{ count: number }>(`SELECT count(*)::float8 AS count FROM ${blobs}`)
+  const [found] = await sql.run<{ count: number }>(
+    `SELECT count(*)::float8 AS count FROM ${sql.name('blobs')}`,
+  )
   report.ok(`All bytes of ${found?.count ?? 0} blobs are there.`)
 }
 
@@ -54,25 +47,17 @@ function namedIn(sql: Connection): string {
 /** Finds blobs of records, and of collections, that are not there. */
 async function inspectOwners(sql: Connection, sound: readonly SoundTable[], report: Report): Promise<void> {
   const named = namedIn(sql)
-  for (const { table } of sound) {
-    const ownerless = await findNames(
-      sql,
-      `${named} WHERE collection = $1 AND NOT EXISTS (
+  for (const { table } of sound)
+    await checkNames(sql, report, {
+      query: `${named} WHERE collection = $1 AND NOT EXISTS (
          SELECT FROM ${table.sql} record WHERE record.partition = blob.partition AND record.id = blob.owner)`,
-      [table.name],
-    )
-    if (ownerless.count > 0)
-      report.problem(
-        `${ownerless.count} blobs belong to no record: ${ownerless.names}.`,
-        'Restore the database from a backup, or remove them.',
-      )
-  }
-  const known = sound.map(({ table }) => table.name)
-  const strange = await findNames(sql, `${named} WHERE collection <> ALL($1::text[])`, [known])
-  if (strange.count > 0)
-    report.note(
-      `${strange.count} blobs are of collections that this version does not know: ${strange.names}.`,
-    )
+      values: [table.name],
+      says: ({ count, names }) => `${count} blobs belong to no record: ${names}.`,
+      fix: 'Restore the database from a backup, or remove them.',
+    })
+  const collections = sound.map(({ table }) => table.name)
+  const { count, names } = await findNames(sql, `${named} WHERE collection <> ALL($1::text[])`, [collections])
+  if (count > 0) report.note(`${count} blobs are of collections that this version does not know: ${names}.`)
 }
 
 /**
@@ -81,28 +66,22 @@ async function inspectOwners(sql: Connection, sound: readonly SoundTable[], repo
  */
 async function inspectNumbers(sql: Connection, report: Report): Promise<void> {
   const [blobs, unused, pieces] = ['blobs', 'unused', 'pieces'].map((table) => sql.name(table))
-  const lost = await findNames(
-    sql,
-    `SELECT '', large::text FROM (SELECT DISTINCT large FROM ${pieces}
+  await checkNames(sql, report, {
+    query: `SELECT '', large::text FROM (SELECT DISTINCT large FROM ${pieces}
      EXCEPT SELECT large FROM ${blobs} EXCEPT SELECT large FROM ${unused}) AS lost`,
-  )
-  if (lost.count > 0)
-    report.problem(
-      `The pieces of ${lost.count} large blobs belong to none: numbers ${lost.names}.`,
-      `They only take space: insert their numbers into ${unused} with since = now(), and they are removed.`,
-    )
-  const doomed = await findNames(sql, `SELECT '', large::text FROM ${blobs} JOIN ${unused} USING (large)`)
-  if (doomed.count > 0)
-    report.problem(
-      `${doomed.count} large blobs are in use and listed for removal: numbers ${doomed.names}.`,
-      `Remove their numbers from ${unused} at once.`,
-    )
-  const doubled = await findNames(
-    sql,
-    `SELECT '', large::text FROM ${blobs} WHERE large IS NOT NULL GROUP BY large HAVING count(*) > 1`,
-  )
-  if (doubled.count > 0)
-    report.problem(`${doubled.count} large blobs have the same number: ${doubled.names}.`, restoreHint)
+    says: ({ count, names }) => `The pieces of ${count} large blobs belong to none: numbers ${names}.`,
+    fix: `They only take space: insert their numbers into ${unused} with since = now(), and they are removed.`,
+  })
+  await checkNames(sql, report, {
+    query: `SELECT '', large::text FROM ${blobs} JOIN ${unused} USING (large)`,
+    says: ({ count, names }) => `${count} large blobs are in use and listed for removal: numbers ${names}.`,
+    fix: `Remove their numbers from ${unused} at once.`,
+  })
+  await checkNames(sql, report, {
+    query: `SELECT '', large::text FROM ${blobs} WHERE large IS NOT NULL GROUP BY large HAVING count(*) > 1`,
+    says: ({ count, names }) => `${count} large blobs have the same number: ${names}.`,
+    fix: restoreHint,
+  })
   const [found] = await sql.run<{ next: number; greatest: number }>(
     `SELECT (last_value + is_called::int)::float8 AS next,
        (SELECT coalesce(max(large), 0) FROM ${pieces})::float8 AS greatest

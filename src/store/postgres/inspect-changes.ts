@@ -1,7 +1,7 @@
 import { type Report, NameTally } from '../doctor/findings.ts'
-import { parseHolder } from '../lock/lock-file.ts'
 import type { Connection } from './connection.ts'
-import { findNames } from './inspect-records.ts'
+import { checkNames } from './found-names.ts'
+import { describeHolder } from './membership.ts'
 
 /** Says which instances use the schema, and which one is the leader. */
 export async function inspectInstances(sql: Connection, report: Report): Promise<void> {
@@ -12,25 +12,23 @@ export async function inspectInstances(sql: Connection, report: Report): Promise
   const leaders = rows.filter(({ has_turn }) => has_turn)
   if (leaders.length > 1)
     report.problem(
-      `${leaders.length} instances are leaders: ${leaders.map(describeHolder).join(', ')}. Mail may be delivered twice.`,
+      `${leaders.length} instances are leaders: ${leaders.map(({ holder }) => describeHolder(holder)).join(', ')}. Mail may be delivered twice.`,
       `Stop all instances, run DELETE FROM ${sql.name('instances')}, and start them again.`,
     )
   const living = rows.filter(({ lives }) => lives)
   if (living.length === 0) report.ok('No instance uses the database.')
-  else report.note(`Instances that use the database: ${living.map(describeHolder).join(', ')}.`)
+  else
+    report.note(
+      `Instances that use the database: ${living.map(({ holder }) => describeHolder(holder)).join(', ')}.`,
+    )
   const [leader] = leaders
   if (leaders.length > 1 || (!leader && living.length === 0)) return
   if (!leader) report.note('No instance is the leader; one becomes it within a second.')
-  else if (leader.lives) report.ok(`The leader is ${describeHolder(leader)}.`)
+  else if (leader.lives) report.ok(`The leader is ${describeHolder(leader.holder)}.`)
   else
     report.note(
-      `The leader was ${describeHolder(leader)}, which did not stop properly; the next start takes over.`,
+      `The leader was ${describeHolder(leader.holder)}, which did not stop properly; the next start takes over.`,
     )
-}
-
-function describeHolder({ holder }: { readonly holder: string }): string {
-  const known = parseHolder(holder)
-  return known ? `process ${known.pid} on the host ${JSON.stringify(known.host)}` : 'an unknown process'
 }
 
 /** Reads the table of changes, which must be free of gaps up to the last commit. */
@@ -39,13 +37,13 @@ export async function inspectChanges(sql: Connection, report: Report): Promise<v
   const table = sql.name('changes')
   const [own] = await sql.run<{ seq: number }>(`SELECT seq::float8 AS seq FROM ${sql.name('localpost')}`)
   const seq = own?.seq ?? 0
-  const gaps = await findNames(
-    sql,
-    `SELECT '', concat(before + 1, ' to ', seq - 1)
-     FROM (SELECT seq, lag(seq) OVER (ORDER BY seq) AS before FROM ${table}) one WHERE seq > before + 1`,
-  )
   const restart = 'Start all instances again: each then reads everything anew.'
-  if (gaps.count > 0) report.problem(`The table of changes has gaps: ${gaps.names}.`, restart)
+  await checkNames(sql, report, {
+    query: `SELECT '', concat(before + 1, ' to ', seq - 1)
+     FROM (SELECT seq, lag(seq) OVER (ORDER BY seq) AS before FROM ${table}) one WHERE seq > before + 1`,
+    says: ({ names }) => `The table of changes has gaps: ${names}.`,
+    fix: restart,
+  })
   const damaged = new NameTally()
   let last: number | null = null
   for (let more = true; more;) {

@@ -1,9 +1,9 @@
-import { listedNames } from '../io-errors.ts'
 import { type Report, NameTally } from '../doctor/findings.ts'
 import { type BlobId, splitBlobId } from '../names.ts'
 import { toRecord } from '../read-records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
+import { checkNames, shownName } from './found-names.ts'
 import type { SoundTable } from './inspect-tables.ts'
 import type { Table } from './table.ts'
 
@@ -11,31 +11,6 @@ import type { Table } from './table.ts'
 export interface RequiredBlobs<T extends StoredRecord> {
   readonly collection: Collection<T>
   blobsOf(record: T): readonly BlobId[]
-}
-
-/**
- * The first few names that a statement finds, and how many there are.
- *
- * @param text  Selects partitions and names.
- */
-export async function findNames(
-  sql: Connection,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<Pick<NameTally, 'count' | 'names'>> {
-  const rows = await sql.run<{ partition: string; name: string; count: number }>(
-    `SELECT partition, name, (count(*) OVER ())::float8 AS count FROM (${text}) found (partition, name)
-     LIMIT ${listedNames}`,
-    values,
-  )
-  const count = rows[0]?.count ?? 0
-  const more = count > rows.length ? ` and ${count - rows.length} more` : ''
-  return { count, names: rows.map(({ partition, name }) => shown(partition, name)).join(', ') + more }
-}
-
-/** A name, with its partition unless that is the one of the account `default`. */
-function shown(partition: string, name: string): string {
-  return partition === '' ? name : `${partition}: ${name}`
 }
 
 /** Reads and counts all records, and checks that their blobs exist. */
@@ -56,16 +31,16 @@ export async function inspectRecords<T extends StoredRecord>(
       for (const row of rows) {
         count++
         try {
-          if (!isSound(table, row, isCurrent)) damaged.add(shown(row.partition, row.id))
+          if (!isSound(table, row, isCurrent)) damaged.add(shownName(row.partition, row.id))
           if (table.name !== required.collection.name) continue
           for (const blob of required.blobsOf(toRecord<T>(row.record)))
             wanted.push({ partition: row.partition, ...splitBlobId(blob) })
         } catch {
-          damaged.add(shown(row.partition, row.id))
+          damaged.add(shownName(row.partition, row.id))
         }
       }
       for (const { partition, owner, name } of await missing(sql, wanted))
-        lacking.add(shown(partition, `${owner}/${name}`))
+        lacking.add(shownName(partition, `${owner}/${name}`))
     }
     if (damaged.count > 0)
       report.problem(
@@ -140,36 +115,27 @@ async function missing<T extends { partition: string; owner: string; name: strin
 async function inspectUnique(sql: Connection, table: Table, report: Report): Promise<void> {
   for (const { name, column, isUnique } of table.indexes) {
     if (!isUnique) continue
-    const doubled = await findNames(
-      sql,
-      `SELECT partition, min(id) || ' and ' || max(id) FROM ${table.sql} WHERE "${column}" IS NOT NULL
+    await checkNames(sql, report, {
+      query: `SELECT partition, min(id) || ' and ' || max(id) FROM ${table.sql} WHERE "${column}" IS NOT NULL
        GROUP BY partition, "${column}" HAVING count(*) > 1`,
-    )
-    if (doubled.count > 0)
-      report.problem(
-        `Records of ${table.name} have the same key of the index "${name}": ${doubled.names}.`,
-        'Remove one of each, or restore the database from a backup.',
-      )
+      says: ({ names }) => `Records of ${table.name} have the same key of the index "${name}": ${names}.`,
+      fix: 'Remove one of each, or restore the database from a backup.',
+    })
   }
 }
 
 async function inspectTotals(sql: Connection, sound: readonly SoundTable[], report: Report): Promise<void> {
   const { problems } = report
-  for (const { table } of sound) {
-    const wrong = await findNames(
-      sql,
-      `SELECT partition, concat($1::text, ' says ', coalesce(told.records, 0), ' and has ', coalesce(held.records, 0))
+  for (const { table } of sound)
+    await checkNames(sql, report, {
+      query: `SELECT partition, concat($1::text, ' says ', coalesce(told.records, 0), ' and has ', coalesce(held.records, 0))
        FROM (SELECT partition, records FROM ${sql.name('totals')} WHERE collection = $1::text) told
        FULL JOIN (SELECT partition, count(*) AS records FROM ${table.sql} GROUP BY partition) held USING (partition)
        WHERE coalesce(told.records, 0) <> coalesce(held.records, 0)`,
-      [table.name],
-    )
-    if (wrong.count > 0)
-      report.problem(
-        `${wrong.count} counts of records are wrong: ${wrong.names}.`,
-        `Correct "records" in ${sql.name('totals')} to the number that is there, and start all instances again.`,
-      )
-  }
+      values: [table.name],
+      says: ({ count, names }) => `${count} counts of records are wrong: ${names}.`,
+      fix: `Correct "records" in ${sql.name('totals')} to the number that is there, and start all instances again.`,
+    })
   if (report.problems === problems) report.ok('The counts of records are right.')
 }
 

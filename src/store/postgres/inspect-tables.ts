@@ -1,6 +1,6 @@
 import { type Report, NameTally } from '../doctor/findings.ts'
 import type { Connection } from './connection.ts'
-import { schemaVersion } from './schema.ts'
+import { firstTable, ownTables, schemaVersion } from './schema.ts'
 import type { Table } from './table.ts'
 import { indexName } from './texts-schema.ts'
 
@@ -14,22 +14,17 @@ const restoreHint = 'Restore the database from a backup.'
 
 /** @returns Whether the schema has tables of a version that this one can read. */
 export async function inspectVersion(sql: Connection, schema: string, report: Report): Promise<boolean> {
-  const names = await sql.run<{ name: string }>(
-    `SELECT relname::text AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE nspname = $1 AND relkind = 'r' ORDER BY relname <> 'localpost', 1 LIMIT 1`,
-    [schema],
-  )
-  const [first] = names
-  if (!first) {
+  const first = await firstTable(sql, schema)
+  if (first === null) {
     report.problem(
       `The schema "${schema}" of the database is missing or has no tables.`,
       'Check the URL; a start with it makes them.',
     )
     return false
   }
-  if (first.name !== 'localpost') {
+  if (first !== 'localpost') {
     report.problem(
-      `The schema "${schema}" has no table "localpost", but others, as "${first.name}". A start refuses it.`,
+      `The schema "${schema}" has no table "localpost", but others, as "${first}". A start refuses it.`,
       `Use another schema (\`?schema=name\` at the end of the URL), or restore the database from a backup.`,
     )
     return false
@@ -52,37 +47,18 @@ export async function inspectVersion(sql: Connection, schema: string, report: Re
   return true
 }
 
-/** The columns of the tables that belong to no collection. */
-const ownColumns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  localpost: { is_one: 'boolean', version: 'integer', seq: 'bigint' },
-  collections: { name: 'text', signature: 'text' },
-  instances: {
-    id: 'text',
-    holder: 'text',
-    batch: 'bigint',
-    has_turn: 'boolean',
-    until: 'timestamp with time zone',
-  },
-  changes: { seq: 'bigint', instance: 'text', partition: 'text', changes: 'text' },
-  totals: { partition: 'text', collection: 'text', records: 'bigint' },
-  blobs: {
-    partition: 'text',
-    owner: 'text',
-    name: 'text',
-    collection: 'text',
-    size: 'bigint',
-    bytes: 'bytea',
-    large: 'bigint',
-  },
-  pieces: { large: 'bigint', place: 'integer', bytes: 'bytea' },
-  unused: { large: 'bigint', since: 'timestamp with time zone' },
-}
-
+/** The names that PostgreSQL gives to the types of columns. */
 const typeNames: Readonly<Record<string, string>> = {
   int4: 'integer',
+  int8: 'bigint',
   float8: 'double precision',
-  bytea: 'bytea',
-  text: 'text',
+  timestamptz: 'timestamp with time zone',
+}
+
+/** @param declared  Such as `int8 NOT NULL`. */
+function typeName(declared: string): string {
+  const [type = ''] = declared.split(' ')
+  return typeNames[type] ?? type
 }
 
 /** @returns The tables of the collections that can be read; null if the tables of the store itself cannot. */
@@ -91,28 +67,11 @@ export async function inspectTables(
   { schema, tables }: { schema: string; tables: readonly Table[] },
   report: Report,
 ): Promise<SoundTable[] | null> {
-  const problems = report.problems
+  const { problems } = report
   const found = await findTables(sql, schema)
-  const differ = (name: string, columns: Readonly<Record<string, string>>): boolean => {
-    const table = found.get(name)
-    if (!table) {
-      report.problem(`The table "${name}" is missing.`, restoreHint)
-      return true
-    }
-    const wrong = new NameTally()
-    for (const [column, type] of Object.entries(columns)) {
-      const is = table.columns.get(column)
-      if (is === undefined) wrong.add(`"${column}" is missing`)
-      else if (is !== type) wrong.add(`"${column}" is ${is} instead of ${type}`)
-    }
-    if (!table.hasKey) wrong.add('the primary key is missing')
-    if (wrong.count > 0)
-      report.problem(`The table "${name}" is not as it was made: ${wrong.names}.`, restoreHint)
-    return wrong.count > 0
-  }
-  const broken = Object.entries(ownColumns).filter(([name, columns]) => differ(name, columns))
+  for (const [name, columns] of Object.entries(ownTables)) inspectColumns(name, columns, found, report)
   if (!found.has('large_blobs')) report.problem('The sequence "large_blobs" is missing.', restoreHint)
-  if (broken.length > 0 || !found.has('large_blobs')) return null
+  if (report.problems > problems) return null
   const rows = await sql.run<{ name: string; signature: string }>(
     `SELECT name, signature FROM ${sql.name('collections')} LIMIT 10000`,
   )
@@ -126,29 +85,57 @@ export async function inspectTables(
       continue
     }
     const isCurrent = signature === table.signature
-    const own = isCurrent ? table.columns : []
-    const columns = Object.fromEntries(own.map((column) => [column.name, typeNames[column.type] ?? '']))
-    if (differ(name, { partition: 'text', id: 'text', version: 'integer', record: 'json', ...columns }))
-      continue
+    const columns = { partition: 'text', id: 'text', version: 'int4', record: 'json' }
+    const added = isCurrent ? table.columns.map((column) => [column.name, column.type]) : []
+    if (!inspectColumns(name, { ...columns, ...Object.fromEntries(added) }, found, report)) continue
     if (signature === undefined)
       report.problem(`The table "${name}" is not listed in the table "collections".`, restoreHint)
-    else if (!isCurrent)
+    else if (isCurrent) inspectIndexes(sql, table, found.get(name)?.indexes ?? new Set(), report)
+    else
       report.note(`Another version of Localpost wrote "${name}"; the next start computes its indexes again.`)
-    else {
-      const lost = table.indexes.filter(
-        (index) => !found.get(name)?.indexes.has(`${table.name}_${index.name}`),
-      )
-      const names = lost.map((index) => `"${table.name}_${index.name}"`).join(', ')
-      if (lost.length > 0)
-        report.problem(
-          `The table "${name}" lacks indexes, so that reads and commits are slow: ${names}.`,
-          `Stop all instances, and run UPDATE ${sql.name('collections')} SET signature = '' WHERE name = '${table.name}'; the next start makes them again.`,
-        )
-    }
     sound.push({ table, isCurrent })
   }
   if (report.problems === problems) report.ok('All tables have the columns and keys of this version.')
   return sound
+}
+
+/**
+ * Compares the columns of a table with those that it must have.
+ *
+ * @param columns  Their types, as {@link ownTables} declares them.
+ * @returns Whether it has all of them, and its primary key.
+ */
+function inspectColumns(
+  name: string,
+  columns: Readonly<Record<string, string>>,
+  found: ReadonlyMap<string, FoundTable>,
+  report: Report,
+): boolean {
+  const table = found.get(name)
+  if (!table) {
+    report.problem(`The table "${name}" is missing.`, restoreHint)
+    return false
+  }
+  const wrong = new NameTally()
+  for (const [column, declared] of Object.entries(columns)) {
+    const [actual, expected] = [table.columns.get(column), typeName(declared)]
+    if (actual === undefined) wrong.add(`"${column}" is missing`)
+    else if (actual !== expected) wrong.add(`"${column}" is ${actual} instead of ${expected}`)
+  }
+  if (!table.hasKey) wrong.add('the primary key is missing')
+  if (wrong.count > 0)
+    report.problem(`The table "${name}" is not as it was made: ${wrong.names}.`, restoreHint)
+  return wrong.count === 0
+}
+
+function inspectIndexes(sql: Connection, table: Table, existing: ReadonlySet<string>, report: Report): void {
+  const names = table.indexes.map(({ name }) => `${table.name}_${name}`)
+  const missing = names.filter((name) => !existing.has(name))
+  if (missing.length > 0)
+    report.problem(
+      `The table "records_${table.name}" lacks indexes, so that reads and commits are slow: ${missing.map((name) => `"${name}"`).join(', ')}.`,
+      `Stop all instances, and run UPDATE ${sql.name('collections')} SET signature = '' WHERE name = '${table.name}'; the next start makes them again.`,
+    )
 }
 
 /** Checks the texts by which records are searched. Missing ones are no problem, because they are created again. */

@@ -5,11 +5,11 @@ import { type StoreAddress, parseStoreUrl } from './address.ts'
 import { Connection } from './connection.ts'
 import { openingFault, openPool } from './driver.ts'
 import { databaseFault } from './faults.ts'
-import { inspectBlobs } from './inspect-blobs.ts'
+import { inspectBlobTables } from './inspect-blobs.ts'
 import { inspectChanges, inspectInstances } from './inspect-changes.ts'
 import { inspectRecords, type RequiredBlobs } from './inspect-records.ts'
 import { inspectTables, inspectTexts, inspectVersion } from './inspect-tables.ts'
-import { shownSchema, readMark } from './marker.ts'
+import { shownSchema, readSchemaMark } from './marker.ts'
 import { Table } from './table.ts'
 import { transact } from './transaction.ts'
 
@@ -45,7 +45,7 @@ export async function inspectSchema<T extends StoredRecord>(
   const address = parseStoreUrl(options.url)
   const { schema } = address
   const { all, about } = createFindings()
-  const pool = await openPool(address.url, { most: 1, isPipelined: true })
+  const pool = await openPool(address.url, { max: 1, isPipelined: true })
   try {
     const work = async (sql: Connection): Promise<void> => {
       await sql.run('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -71,7 +71,7 @@ async function inspectAll<T extends StoredRecord>(
 ): Promise<void> {
   const { schema } = address
   if (!(await inspectVersion(sql, schema, about('schema')))) return
-  const mark = await readMark(sql)
+  const mark = await readSchemaMark(sql)
   if (mark) {
     const { message, fix } = unfinishedWords(shownSchema(address), mark)
     about('schema').problem(message, fix)
@@ -82,6 +82,6 @@ async function inspectAll<T extends StoredRecord>(
   await inspectInstances(sql, about('instances'))
   await inspectRecords(sql, sound, required, { records: about('records'), totals: about('totals') })
   await inspectTexts(sql, sound, schema, about('texts'))
-  await inspectBlobs(sql, sound, about('blobs'))
+  await inspectBlobTables(sql, sound, about('blobs'))
   await inspectChanges(sql, about('changes'))
 }

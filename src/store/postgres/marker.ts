@@ -14,7 +14,7 @@ export const shownSchema = ({ shown, schema }: Pick<StoreAddress, 'shown' | 'sch
   `The database ${shown} (schema ${schema})`
 
 /** The mark of a schema; null if it has none. */
-export async function readMark(sql: Connection): Promise<FoundMark | null> {
+export async function readSchemaMark(sql: Connection): Promise<FoundMark | null> {
   const [found] = await sql.run<{ isThere: boolean }>('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [
     sql.name(tableName),
   ])
@@ -25,48 +25,53 @@ export async function readMark(sql: Connection): Promise<FoundMark | null> {
   return parseMark(row?.mark ?? '')
 }
 
-/**
- * Refuses a schema with a mark of other work.
- *
- * @param own  The work that fills it; null to open it for anything else.
- * @returns Whether it has the mark.
- * @throws store_incomplete.
- */
-export async function checkMark(sql: Connection, own: Mark | null, address: StoreAddress): Promise<boolean> {
-  const found = await readMark(sql)
-  if (found && !(own && continues(found, own))) throw unfinished(shownSchema(address), found)
-  return found !== null
-}
+/** The mark of a schema that is open. */
+export class SchemaMark {
+  readonly #own: Mark | null
+  readonly #address: StoreAddress
+  readonly #membership: Membership
+  isSet = false
 
-/**
- * Sets the mark, as a part of a transaction that holds the lock of the schema.
- *
- * @throws store_in_use if other instances use the schema.
- */
-export async function setMark(
-  sql: Connection,
-  own: Mark,
-  { address, membership }: { address: StoreAddress; membership: Membership },
-): Promise<void> {
-  if ((await membership.others(sql)).length > 0) throw inUse(address.shown)
-  await sql.once(`CREATE TABLE ${sql.name(tableName)} (mark text NOT NULL)`)
-  await sql.once(`INSERT INTO ${sql.name(tableName)} (mark) VALUES ($1)`, [markText(own)])
-}
+  /** @param own  The work that fills the schema; null if it is open for anything else. */
+  constructor(own: Mark | null, address: StoreAddress, membership: Membership) {
+    this.#own = own
+    this.#address = address
+    this.#membership = membership
+  }
 
-/** Sets the mark in a transaction of its own. */
-export async function beginMark(
-  pool: Pool,
-  own: Mark,
-  deps: { address: StoreAddress; membership: Membership },
-): Promise<void> {
-  const { schema } = deps.address
-  await transact(pool, schema, async (sql) => {
-    await lockSchema(sql, schema)
-    await setMark(sql, own, deps)
-  })
-}
+  /** Looks for the mark. @throws store_incomplete if it is one of other work. */
+  async check(sql: Connection): Promise<void> {
+    const found = await readSchemaMark(sql)
+    if (found && !(this.#own && continues(found, this.#own)))
+      throw unfinished(shownSchema(this.#address), found)
+    this.isSet = found !== null
+  }
 
-/** Removes the mark. Everything that was stored before is on the disk before this is. */
-export async function removeMark(pool: Pool, schema: string): Promise<void> {
-  await transact(pool, schema, (sql) => sql.once(`DROP TABLE ${sql.name(tableName)}`))
+  /**
+   * Sets the mark, as a part of a transaction that holds the lock of the schema.
+   *
+   * @throws store_in_use if other instances use the schema.
+   */
+  async set(sql: Connection): Promise<void> {
+    if (this.isSet || !this.#own) return
+    if ((await this.#membership.others(sql)).length > 0) throw inUse(this.#address.shown)
+    await sql.once(`CREATE TABLE ${sql.name(tableName)} (mark text NOT NULL)`)
+    await sql.once(`INSERT INTO ${sql.name(tableName)} (mark) VALUES ($1)`, [markText(this.#own)])
+    this.isSet = true
+  }
+
+  /** Sets the mark in a transaction of its own. */
+  async begin(pool: Pool): Promise<void> {
+    const { schema } = this.#address
+    await transact(pool, schema, async (sql) => {
+      await lockSchema(sql, schema)
+      await this.set(sql)
+    })
+  }
+
+  /** Removes the mark. Everything that was stored before is on the disk before this is. */
+  async remove(pool: Pool): Promise<void> {
+    if (!this.isSet) return
+    await transact(pool, this.#address.schema, (sql) => sql.once(`DROP TABLE ${sql.name(tableName)}`))
+  }
 }

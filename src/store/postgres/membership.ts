@@ -1,85 +1,52 @@
+import type { Pool } from 'pg'
 import { LocalpostError } from '../../core/errors.ts'
 import { sleep } from '../../core/machine.ts'
 import { lookUp } from '../lock/judge.ts'
 import { lockText, parseHolder } from '../lock/lock-file.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
-import type { Leadership } from '../store.ts'
-import type { Connection } from './connection.ts'
+import { Connection } from './connection.ts'
+import { Lease, leaseMs, type Moment, momentNow, type Renewal } from './lease.ts'
 import { resignedCall } from './listening.ts'
 import type { Parameters } from './parameters.ts'
-import { type Moment, never, momentNow, timeBetween } from './moment.ts'
+import { transact } from './transaction.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
-/** How long an instance remains the leader without a renewal. */
-const leaseMs = 10_000
-/** How much earlier than the others a leader considers its own lease expired. */
-const marginMs = 2000
-// Instances of different versions may run at the same time: a later version must not rely on being the only one for longer, nor
-// wait for a shorter time.
-/** How long after a renewal an instance relies on having been the only one then. */
-const aloneMs = 200
-/** How long an instance waits after it joined others, until none of them relies on being the only one. */
+/**
+ * How long an instance waits after it joined others, until none of them relies on being the only one; see {@link Lease.knowsAll}.
+ * Others may run another version: a later one must not wait for a shorter time.
+ */
 const enteringMs = 300
 /** How long the row of an instance stays after its lease has expired. */
 const keptMs = 60_000
 
 const untilNext = `clock_timestamp() + interval '${leaseMs} milliseconds'`
 
-/** A renewal of the row. It counts once it is committed. */
-export interface Renewal {
-  /** The time before it. */
-  readonly began: Moment
-  /** The number of the last commit if no other instance had a row; null if one had. */
-  readonly lastAlone: number | null
-}
-
 /**
- * One of the instances that use a schema. Each has a row, which it renews every few seconds and with each transaction. One
+ * The row of this instance, one of those that use a schema. Each renews its row every few seconds and with each transaction. One
  * instance at a time is the leader, which does the background work for all. If its process ends, or does not renew its row in
  * time, another instance becomes the leader. The column `has_turn` marks the row of the leader.
  *
  * An instance that has the only row need not look for commits of others. It knows this for a moment after each renewal, so
  * others wait that long between adding their row and their first commit.
  */
-export class Membership implements Leadership {
+export class Membership {
   /** The id of this instance. */
   readonly id: string = crypto.randomUUID()
+  readonly lease: Lease
   readonly #processes: Processes
-  /** The time by this instance's clocks. */
-  readonly now: () => Moment
-  readonly #listeners: Set<() => void> = new Set()
   #holder = ''
-  #isLeader = false
   /** Whether all other instances know of the row. */
   #isIn = false
   #entering: Promise<void> | null = null
   /** Resolves when the statement that adds the row has ended. */
   #adding: Promise<unknown> = Promise.resolve()
-  /** The last stored renewal. */
-  #last: Renewal = { began: never, lastAlone: null }
+  /** The last number of {@link Membership.nextBatch}. */
   #batch = 0
 
   constructor(processes: Processes = systemProcesses, now: () => Moment = momentNow) {
     this.#processes = processes
-    this.now = now
-  }
-
-  isMine(): boolean {
-    return this.#isLeader && timeBetween(this.#last.began, this.now()) < leaseMs - marginMs
-  }
-
-  /**
-   * Whether `seq` is certainly the number of the last commit that any instance has acknowledged, because this one was the only
-   * one at its last renewal, and that was the number then.
-   */
-  knowsAll(seq: number | null): boolean {
-    return seq !== null && seq === this.#last.lastAlone && timeBetween(this.#last.began, this.now()) < aloneMs
-  }
-
-  onMine(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    this.lease = new Lease(now)
   }
 
   /** Adds the row of this instance, or renews it. */
@@ -104,7 +71,7 @@ export class Membership implements Leadership {
     await this.join(connection)
     // An instance whose row this renewal does not find adds it later, and then finds the row of this instance.
     const renewal = await this.renew(connection)
-    this.renewed(renewal)
+    this.lease.renewed(renewal)
     if (renewal.lastAlone === null) await sleep(enteringMs)
     this.#isIn = true
   }
@@ -137,15 +104,15 @@ export class Membership implements Leadership {
   }
 
   /**
-   * Renews the row as part of the caller's transaction. Call {@link Membership.renewed} after its commit.
+   * Renews the row as part of the caller's transaction.
    *
-   * @param batch  The number of the transaction.
-   * @returns What to give to `renewed`.
+   * @param batch  The number of the transaction, if it stores commits.
+   * @returns What to give to {@link Lease.renewed} after the commit.
    * @throws service_unavailable if another instance became the leader, or the row was removed. Others may do the same work, so
    *   the transaction must not be committed.
    */
   async renew(connection: Connection, batch = 0): Promise<Renewal> {
-    const began = this.now()
+    const began = this.lease.now()
     const table = connection.name('instances')
     const [row] = await connection.run<{ has_turn: boolean; last_alone: number | null }>(
       `UPDATE ${table} own SET until = ${untilNext}, batch = greatest(batch, $2) WHERE id = $1
@@ -156,8 +123,8 @@ export class Membership implements Leadership {
       [this.id, batch],
     )
     if (!row) this.#isIn = false
-    if (row && (row.has_turn || !this.#isLeader)) return { began, lastAlone: row.last_alone }
-    this.#isLeader = false
+    if (row && (row.has_turn || !this.lease.isLeader)) return { began, lastAlone: row.last_alone }
+    this.lease.lost()
     throw row ? lateError('another one took over the work in the background') : removedError()
   }
 
@@ -176,16 +143,9 @@ export class Membership implements Leadership {
     // Without the row that counts commits, as in a restore that is not complete, nothing may say that the batch was stored.
     return `UPDATE ${table} own SET until = ${untilNext}, batch = ${number}
        WHERE id = ${parameters.add(this.id, 'text')} AND batch < ${number}
-       AND (has_turn OR NOT ${parameters.add(this.#isLeader, 'bool')})
+       AND (has_turn OR NOT ${parameters.add(this.lease.isLeader, 'bool')})
        AND EXISTS (SELECT FROM ${connection.name('localpost')})
        RETURNING NOT EXISTS (SELECT FROM ${table} other WHERE other.id <> own.id) AS is_alone`
-  }
-
-  /** Call after a renewal was committed. */
-  renewed(renewal: Renewal): void {
-    const wasMine = this.isMine()
-    if (renewal.began.elapsed > this.#last.began.elapsed) this.#last = renewal
-    if (!wasMine && this.isMine()) for (const listener of this.#listeners) listener()
   }
 
   /**
@@ -215,54 +175,40 @@ export class Membership implements Leadership {
       [this.id],
     )
     const names: string[] = []
-    for (const { holder } of rows) {
-      const known = parseHolder(holder)
-      if (known && (await lookUp(known, this.#processes)) === 'gone') continue
-      names.push(
-        known ? `process ${known.pid} on the host ${JSON.stringify(known.host)}` : 'another instance',
-      )
-    }
+    for (const { holder } of rows) if (await this.#mayRun(holder)) names.push(describeHolder(holder))
     return names
   }
 
-  /** Whether this instance may become the leader. */
-  async mayLead(connection: Connection): Promise<boolean> {
-    return !this.#isLeader && !(await this.#isLedByOther(connection))
+  /** Makes this instance the leader if no other one is, in a transaction of its own. */
+  async tryToLead(pool: Pool, schema: string): Promise<void> {
+    if (this.lease.isLeader || (await this.#isLedByOther(new Connection(pool, schema)))) return
+    const began = this.lease.now()
+    const isLeader = await transact(pool, schema, async (connection) => {
+      const table = connection.name('instances')
+      // If several instances try at once, all but one wait here and then find a leader. The transaction must not lock
+      // rows before this: two instances that hold a row each would wait for each other.
+      await connection.run(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
+      await this.renew(connection)
+      if (await this.#isLedByOther(connection)) return false
+      await connection.run(`UPDATE ${table} SET has_turn = (id = $1) WHERE has_turn OR id = $1`, [this.id])
+      return true
+    })
+    if (isLeader) this.lease.won(began)
   }
 
   /** Whether another instance is the leader and may still be running. */
   async #isLedByOther(connection: Connection): Promise<boolean> {
-    const [found] = await connection.run<{ id: string; holder: string; lives: boolean }>(
-      `SELECT id, holder, until > clock_timestamp() AS lives FROM ${connection.name('instances')} WHERE has_turn`,
+    const [leader] = await connection.run<{ holder: string }>(
+      `SELECT holder FROM ${connection.name('instances')} WHERE has_turn AND id <> $1 AND until > clock_timestamp()`,
+      [this.id],
     )
-    if (!found || found.id === this.id || !found.lives) return false
-    const holder = parseHolder(found.holder)
-    return !holder || (await lookUp(holder, this.#processes)) !== 'gone'
+    return leader !== undefined && (await this.#mayRun(leader.holder))
   }
 
-  /**
-   * Renews the row, and makes this instance the leader if no other one is. Needs a transaction of its own. Call
-   * {@link Membership.began} after that transaction was committed.
-   *
-   * @returns Whether this instance is the leader now.
-   */
-  async lead(connection: Connection): Promise<boolean> {
-    const table = connection.name('instances')
-    // If several instances try at once, all but one wait here and then find a leader. The transaction must not lock
-    // rows before this: two instances that hold a row each would wait for each other.
-    await connection.run(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
-    await this.renew(connection)
-    if (await this.#isLedByOther(connection)) return false
-    await connection.run(`UPDATE ${table} SET has_turn = (id = $1) WHERE has_turn OR id = $1`, [this.id])
-    return true
-  }
-
-  /** Call after the transaction in which this instance became the leader was committed. @param since  The time before it. */
-  began(since: Moment): void {
-    this.#isLeader = true
-    // Earlier renewals were not those of a leader, and listeners must be called.
-    this.#last = { began: never, lastAlone: null }
-    this.renewed({ began: since, lastAlone: null })
+  /** Whether the process of an instance may still be running. */
+  async #mayRun(holder: string): Promise<boolean> {
+    const process = parseHolder(holder)
+    return !process || (await lookUp(process, this.#processes)) !== 'gone'
   }
 
   /** Removes the rows of instances that ended long ago. One that wakes up later joins again before it stores anything. */
@@ -276,8 +222,7 @@ export class Membership implements Leadership {
 
   /** Removes the row. If this instance is the leader, notifies the others that it resigned. */
   async leave(connection: Connection, channel: string): Promise<void> {
-    this.#isLeader = false
-    this.#listeners.clear()
+    this.lease.end()
     // A row that is added later would stay.
     await this.#adding
     await connection.run(
@@ -286,6 +231,12 @@ export class Membership implements Leadership {
       [this.id, channel, resignedCall],
     )
   }
+}
+
+/** The process of an instance, for people. @param holder  As its row has it. */
+export function describeHolder(holder: string): string {
+  const process = parseHolder(holder)
+  return process ? `process ${process.pid} on the host ${JSON.stringify(process.host)}` : 'an unknown process'
 }
 
 function lateError(consequence: string): LocalpostError {

@@ -2,9 +2,9 @@ import { LocalpostError } from '../../core/errors.ts'
 import type { PartitionedStore } from '../partitioned-store.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { parseStoreUrl } from './address.ts'
-import { Connection, scanMs } from './connection.ts'
-import { openingFault, openPool } from './driver.ts'
-import { beginMark, checkMark, removeMark, setMark } from './marker.ts'
+import { Connection } from './connection.ts'
+import { closePools, openingFault, openPools } from './driver.ts'
+import { SchemaMark } from './marker.ts'
 import { Membership } from './membership.ts'
 import { prepareCollections, prepareOwnTables } from './schema.ts'
 import { prepareTexts, type TextSearch } from './texts-schema.ts'
@@ -44,65 +44,44 @@ export async function fillPostgresStore(options: PostgresStoreOptions, mark: Mar
   return await openSchema(options, mark)
 }
 
-async function openSchema(options: PostgresStoreOptions, mark: Mark | null = null): Promise<Filling> {
+async function openSchema(options: PostgresStoreOptions, work: Mark | null = null): Promise<Filling> {
   const address = parseStoreUrl(options.url)
   const { schema } = address
-  // Commits have their own connection, so that they need not wait for reads, and so has the maintenance.
-  const writing = await openPool(address.url, { most: 2, isPipelined: true, byIndexes: true })
-  const reading = await openPool(address.url, { most: readConnections, statementMs: scanMs })
-  // Long searches must not block other reads.
-  const searching = await openPool(address.url, { most: 2, statementMs: scanMs })
-  const calls = await openPool(address.url, { most: 1 })
+  const pools = await openPools(address.url)
+  const { writing } = pools
   const membership = new Membership()
+  const mark = new SchemaMark(work, address, membership)
   const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
   try {
     await assertVersion(new Connection(writing, schema))
-    let isMarked = false
-    const prepare = async (own: Connection): Promise<TextSearch> => {
-      const isNew = await prepareOwnTables(own, schema)
-      isMarked = await checkMark(own, mark, address)
-      await membership.join(own)
-      if (mark && isNew) {
-        await setMark(own, mark, { address, membership })
-        isMarked = true
-      }
-      const alone = (): Promise<void> => assertAlone(own, schema, membership)
-      await prepareCollections(own, [...tables.values()], alone)
-      return await prepareTexts(own, [...tables.values()], alone)
+    const prepare = async (sql: Connection): Promise<TextSearch> => {
+      const isNew = await prepareOwnTables(sql, schema)
+      await mark.check(sql)
+      await membership.join(sql)
+      if (isNew) await mark.set(sql)
+      const alone = (): Promise<void> => assertAlone(sql, schema, membership)
+      await prepareCollections(sql, [...tables.values()], alone)
+      return await prepareTexts(sql, [...tables.values()], alone)
     }
     const search = await transact(writing, schema, prepare, { isLong: true })
     if (search === 'scan') options.onNotice?.(withoutTrigrams)
-    const store = await startStore({
-      ...options,
-      schema,
-      tables,
-      search,
-      membership,
-      writing,
-      reading,
-      searching,
-      calls,
-    })
+    const store = await startStore({ ...options, schema, tables, search, membership, pools })
     return {
       store,
       get isMarked() {
-        return isMarked
+        return mark.isSet
       },
-      async begin() {
-        if (isMarked || !mark) return
-        await beginMark(writing, mark, { address, membership })
-        isMarked = true
-      },
+      begin: () => mark.begin(writing),
       async finish() {
         try {
-          if (isMarked) await removeMark(writing, schema)
+          await mark.remove(writing)
         } finally {
           await store.close()
         }
       },
     }
   } catch (error) {
-    await Promise.all([writing, reading, searching, calls].map((pool) => pool.end()))
+    await closePools(pools)
     throw openingFault(error, address)
   }
 }
@@ -116,15 +95,12 @@ async function assertAlone(sql: Connection, schema: string, membership: Membersh
   )
 }
 
-/** One of them is not for reads, see `startStore`. */
-const readConnections = 5
-
 const withoutTrigrams =
   'Searches for words look at the text of each mail: the database lacks the extension pg_trgm, and this user may not create it. ' +
   'Have an administrator run CREATE EXTENSION pg_trgm in the database, then restart.'
 
-async function assertVersion(connection: Connection): Promise<void> {
-  const [found] = await connection.run<{ version: string }>(
+async function assertVersion(sql: Connection): Promise<void> {
+  const [found] = await sql.run<{ version: string }>(
     "SELECT current_setting('server_version_num') AS version",
   )
   const version = Math.floor(Number(found?.version ?? 0) / 10_000)

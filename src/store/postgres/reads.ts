@@ -59,7 +59,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Sha
       const [found] = await sql.run<{ count: number }>(
         `SELECT count(*)::float8 AS count FROM ${place.table.sql} WHERE ${scan.condition}`,
         scan.parameters.values,
-        { isLasting: query.where === undefined, mostMs: scanMs },
+        { isLasting: query.where === undefined, timeoutMs: scanMs },
       )
       return found?.count ?? 0
     },
@@ -71,7 +71,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Sha
         `SELECT ${column} AS joined, count(*)::float8 AS count FROM ${table.sql}
          WHERE partition = $1 AND ${column} <> '' GROUP BY ${column}`,
         [partition],
-        { mostMs: scanMs },
+        { timeoutMs: scanMs },
       )
       const counts = new Map<string, number>()
       for (const { joined, count } of rows)
@@ -93,7 +93,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Sha
         `SELECT ${column} AS joined, min(id) AS first, ARRAY[${counts.join(', ')}] AS counts
          FROM ${table.sql} WHERE partition = ${own} AND ${condition} GROUP BY ${column}`,
         parameters.values,
-        { mostMs: scanMs },
+        { timeoutMs: scanMs },
       )
       const groups = new Groups()
       for (const { joined, first, counts } of rows) {
@@ -145,7 +145,7 @@ export async function totalOf(sql: Connection, table: Table, index: string): Pro
       : await sql.run<{ records: number }>(
           `SELECT count(*)::float8 AS records FROM ${table.sql} WHERE ${table.index(index).column} IS NOT NULL`,
           [],
-          { mostMs: scanMs },
+          { timeoutMs: scanMs },
         )
   return row?.records ?? 0
 }
@@ -177,17 +177,17 @@ async function* scanRows(
   // The database skips and limits where it finds matching rows alone. Otherwise rows are read, compared, skipped and counted here.
   const { isExact } = scan
   const isLight = idsAlone && isExact
-  const mostAtOnce = isLight ? 10_000 : isExact ? 500 : 1000
+  const pageSize = isLight ? 10_000 : isExact ? 500 : 1000
   const columns = `id${scan.column === 'id' ? '' : `, ${scan.column} AS key`}${isLight ? '' : ', record::text AS record'}`
   const pacer = createPacer()
   let skipping = isExact ? 0 : (query.offset ?? 0)
   for (let left = wanted, isFirst = true; left > 0; isFirst = false) {
-    const limit = isExact ? Math.min(left, mostAtOnce) : mostAtOnce
+    const limit = isExact ? Math.min(left, pageSize) : pageSize
     const offset = isFirst && isExact ? (query.offset ?? 0) : 0
     const { text, values } = scan.select(columns, { offset, limit })
     const rows = await sql.run<{ id: string; record?: string; key?: Buffer }>(text, values, {
       isLasting: query.where === undefined,
-      ...(query.where && { mostMs: scanMs }),
+      ...(query.where && { timeoutMs: scanMs }),
     })
     for (const { id, record: text } of rows) {
       if (pacer.due()) await pacer.turn()

@@ -9,6 +9,9 @@ import { recordColumns } from './write.ts'
 /** The version of the tables that this program writes. */
 export const schemaVersion = 1
 
+/** A column of texts that are compared by code point. */
+const sortedText = 'text COLLATE "C" NOT NULL'
+
 /**
  * Creates the tables of the store itself, if they are missing. Call it in a transaction: it holds a lock until the end,
  * so that only one of several starting instances does this.
@@ -24,7 +27,7 @@ export async function prepareOwnTables(sql: Connection, schema: string): Promise
     // A user who may not create schemas may use an existing one.
     const given = await sql.run('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
     if (given.length === 0) await sql.once(`CREATE SCHEMA "${schema}"`)
-    for (const text of ownTables(sql)) await sql.once(text)
+    await createOwnTables(sql)
   }
   const [{ version } = { version: schemaVersion }] = await sql.run<{ version: number }>(
     `SELECT version FROM ${sql.name('localpost')}`,
@@ -65,69 +68,82 @@ export async function prepareCollections(
 
 /** @throws invalid_option if the schema has tables that are not Localpost's. */
 async function isOwn(sql: Connection, schema: string): Promise<boolean> {
-  const names = await sql.run<{ name: string }>(
-    `SELECT relname::text AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-     WHERE nspname = $1 AND relkind IN ('r', 'v', 'm', 'S', 'f', 'p') ORDER BY 1 LIMIT 1000`,
-    [schema],
-  )
-  if (names.some(({ name }) => name === 'localpost')) return true
-  if (names.length === 0) return false
+  const name = await firstTable(sql, schema)
+  if (name === null || name === 'localpost') return name !== null
   throw new LocalpostError(
     'invalid_option',
-    `The schema "${schema}" of the database has tables of another program, as ${JSON.stringify(names[0]?.name)}. ` +
+    `The schema "${schema}" of the database has tables of another program, as ${JSON.stringify(name)}. ` +
       'Use another schema: `?schema=name` at the end of the URL.',
   )
 }
 
-function ownTables(sql: Connection): string[] {
-  return [
-    `CREATE TABLE ${sql.name('localpost')} (
-       is_one boolean PRIMARY KEY DEFAULT true CHECK (is_one),
-       version int4 NOT NULL,
-       seq int8 NOT NULL
-     )`,
-    `INSERT INTO ${sql.name('localpost')} (version, seq) VALUES (${schemaVersion}, 0)`,
-    `CREATE TABLE ${sql.name('collections')} (name text PRIMARY KEY, signature text NOT NULL)`,
-    `CREATE TABLE ${sql.name('instances')} (
-       id text PRIMARY KEY,
-       holder text NOT NULL,
-       batch int8 NOT NULL DEFAULT 0,
-       has_turn boolean NOT NULL DEFAULT false,
-       until timestamptz NOT NULL
-     )`,
-    `CREATE TABLE ${sql.name('changes')} (
-       seq int8 PRIMARY KEY,
-       instance text NOT NULL,
-       partition text COLLATE "C" NOT NULL,
-       changes text NOT NULL
-     )`,
-    `CREATE TABLE ${sql.name('totals')} (
-       partition text COLLATE "C" NOT NULL,
-       collection text COLLATE "C" NOT NULL,
-       records int8 NOT NULL,
-       PRIMARY KEY (partition, collection)
-     )`,
-    `CREATE SEQUENCE ${sql.name('large_blobs')}`,
-    `CREATE TABLE ${sql.name('blobs')} (
-       partition text COLLATE "C" NOT NULL,
-       owner text COLLATE "C" NOT NULL,
-       name text COLLATE "C" NOT NULL,
-       collection text COLLATE "C" NOT NULL,
-       size int8 NOT NULL,
-       bytes bytea,
-       large int8,
-       PRIMARY KEY (partition, owner, name)
-     )`,
-    `ALTER TABLE ${sql.name('blobs')} ALTER COLUMN bytes SET STORAGE EXTERNAL`,
-    `CREATE TABLE ${sql.name('pieces')} (
-       large int8 NOT NULL,
-       place int4 NOT NULL,
-       bytes bytea NOT NULL,
-       PRIMARY KEY (large, place)
-     )`,
-    `ALTER TABLE ${sql.name('pieces')} ALTER COLUMN bytes SET STORAGE EXTERNAL`,
-    `CREATE TABLE ${sql.name('unused')} (large int8 PRIMARY KEY, since timestamptz NOT NULL)`,
-  ]
+/** `localpost` if the schema has that table, otherwise the name of the first table, view or sequence; null if it has none. */
+export async function firstTable(sql: Connection, schema: string): Promise<string | null> {
+  const [first] = await sql.run<{ name: string }>(
+    `SELECT relname::text AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+     WHERE nspname = $1 AND relkind IN ('r', 'v', 'm', 'S', 'f', 'p') ORDER BY relname <> 'localpost', 1 LIMIT 1`,
+    [schema],
+  )
+  return first?.name ?? null
+}
+
+/**
+ * The columns of the tables that belong to no collection, each with its type and constraints; `doctor` compares the types.
+ * Instances of other versions use them too.
+ */
+export const ownTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  localpost: {
+    is_one: 'boolean PRIMARY KEY DEFAULT true CHECK (is_one)',
+    version: 'int4 NOT NULL',
+    seq: 'int8 NOT NULL',
+  },
+  collections: { name: 'text PRIMARY KEY', signature: 'text NOT NULL' },
+  instances: {
+    id: 'text PRIMARY KEY',
+    holder: 'text NOT NULL',
+    batch: 'int8 NOT NULL DEFAULT 0',
+    has_turn: 'boolean NOT NULL DEFAULT false',
+    until: 'timestamptz NOT NULL',
+  },
+  changes: {
+    seq: 'int8 PRIMARY KEY',
+    instance: 'text NOT NULL',
+    partition: sortedText,
+    changes: 'text NOT NULL',
+  },
+  totals: { partition: sortedText, collection: sortedText, records: 'int8 NOT NULL' },
+  blobs: {
+    partition: sortedText,
+    owner: sortedText,
+    name: sortedText,
+    collection: sortedText,
+    size: 'int8 NOT NULL',
+    bytes: 'bytea',
+    large: 'int8',
+  },
+  pieces: { large: 'int8 NOT NULL', place: 'int4 NOT NULL', bytes: 'bytea NOT NULL' },
+  unused: { large: 'int8 PRIMARY KEY', since: 'timestamptz NOT NULL' },
+}
+
+/** The primary keys of several columns. */
+const primaryKeys: Readonly<Record<string, string>> = {
+  totals: 'partition, collection',
+  blobs: 'partition, owner, name',
+  pieces: 'large, place',
+}
+
+async function createOwnTables(sql: Connection): Promise<void> {
+  for (const [table, columns] of Object.entries(ownTables)) {
+    const parts = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
+    const key = primaryKeys[table]
+    if (key !== undefined) parts.push(`PRIMARY KEY (${key})`)
+    await sql.once(`CREATE TABLE ${sql.name(table)} (${parts.join(', ')})`)
+  }
+  await sql.once(`INSERT INTO ${sql.name('localpost')} (version, seq) VALUES (${schemaVersion}, 0)`)
+  await sql.once(`CREATE SEQUENCE ${sql.name('large_blobs')}`)
+  // Messages are hardly smaller when compressed, and a part of an uncompressed value can be read alone.
+  for (const table of ['blobs', 'pieces'])
+    await sql.once(`ALTER TABLE ${sql.name(table)} ALTER COLUMN bytes SET STORAGE EXTERNAL`)
 }
 
 /** Creates the table of a collection, or updates its columns and indexes to this version. */

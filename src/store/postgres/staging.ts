@@ -52,9 +52,18 @@ interface NamedShard {
 }
 
 /** The members of a record that a commit needs; `row` only of one that the batch wrote. */
-interface Known {
+interface CheckedMembers {
   readonly version: number
   readonly keys: readonly UniqueKey[]
+  readonly row: StoredRow | null
+}
+
+/** A record that the batch changes: its state before, and its row after it; null where there is none. */
+export interface FinalRecord {
+  readonly table: Table
+  readonly partition: string
+  readonly id: string
+  readonly before: CheckedMembers | null
   readonly row: StoredRow | null
 }
 
@@ -62,12 +71,13 @@ interface Known {
 export type BlobRow = StagedBlob & { readonly table: Table; readonly partition: string }
 
 /** Checks the commits of one transaction against the stored records, which have to be learned before. */
-export class Staging extends CommitChecks<NamedShard, Known> {
-  readonly #stored: Map<string, Known> = new Map()
+export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
+  readonly #stored: Map<string, CheckedMembers> = new Map()
   readonly #holders: Map<string, string> = new Map()
   /** The records whose blobs from before the batch are removed. */
-  readonly #cleared: Map<string, { table: Table; partition: string; id: string }> = new Map()
-  readonly #blobs: Map<string, BlobRow> = new Map()
+  readonly cleared: Map<string, { table: Table; partition: string; id: string }> = new Map()
+  /** The blobs that the batch writes. */
+  readonly blobs: Map<string, BlobRow> = new Map()
 
   /** Adds a stored record. @param keyOf  Its key in the column of a unique index. */
   learn(
@@ -76,7 +86,7 @@ export class Staging extends CommitChecks<NamedShard, Known> {
     { id, version }: { id: string; version: number },
     keyOf: (column: string) => unknown,
   ): void {
-    const place = toPlace(table, partition)
+    const place = shardOf(table, partition)
     const keys = table.indexes.flatMap(({ name, column, isUnique }) => {
       const key = isUnique ? keyOf(column) : null
       return key instanceof Buffer ? [{ index: name, text: key.toString('hex') }] : []
@@ -120,7 +130,7 @@ export class Staging extends CommitChecks<NamedShard, Known> {
     outcome.stale = []
     const effects: CommitChange[] = []
     await this.whole(changes, ({ table, id, row }) => {
-      const place = toPlace(table, partition)
+      const place = shardOf(table, partition)
       const current = this.current(place, id)
       if (!current) return
       if (row !== null && current.version !== row.version - 1) {
@@ -133,34 +143,20 @@ export class Staging extends CommitChecks<NamedShard, Known> {
     return effects
   }
 
-  /** The records that the batch changes: their state before it, and their row after it, null if they are removed. */
-  *finals(): Generator<{
-    table: Table
-    partition: string
-    id: string
-    before: Known | null
-    row: StoredRow | null
-  }> {
+  /** The records that the batch changes. */
+  *finals(): Generator<FinalRecord> {
     for (const { collection, id, record } of this.changed.values()) {
       const { table, partition } = collection
       yield { table, partition, id, before: this.stored(collection, id), row: record?.row ?? null }
     }
   }
 
-  get cleared(): Iterable<{ table: Table; partition: string; id: string }> {
-    return this.#cleared.values()
-  }
-
-  get blobs(): Iterable<BlobRow> {
-    return this.#blobs.values()
-  }
-
   /** Whether a record was stored before the batch. */
   wasStored(table: Table, partition: string, id: string): boolean {
-    return this.#stored.has(recordPlace(toPlace(table, partition), id))
+    return this.#stored.has(recordPlace(shardOf(table, partition), id))
   }
 
-  protected override stored(place: NamedShard, id: string): Known | null {
+  protected override stored(place: NamedShard, id: string): CheckedMembers | null {
     return this.#stored.get(recordPlace(place, id)) ?? null
   }
 
@@ -168,13 +164,13 @@ export class Staging extends CommitChecks<NamedShard, Known> {
     return this.#holders.get(holderPlace(place, key)) ?? null
   }
 
-  protected override keysOf(_: NamedShard, { keys }: Known): readonly UniqueKey[] {
+  protected override keysOf(_: NamedShard, { keys }: CheckedMembers): readonly UniqueKey[] {
     return keys
   }
 
   #change(partition: string, change: RowChange): CommitChange[] {
     const { table, op } = change
-    const place = toPlace(table, partition)
+    const place = shardOf(table, partition)
     const { id, version } = op === 'remove' ? change : change.row
     const current = this.current(place, id)
     this.assertPossible(place, op, id, op === 'update' ? (version ?? 0) - 1 : version, current)
@@ -187,13 +183,13 @@ export class Staging extends CommitChecks<NamedShard, Known> {
     const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
     if (!change) return
     const { table } = change
-    const place = toPlace(table, partition)
+    const place = shardOf(table, partition)
     // A later change of the same commit may have removed the record.
     if (this.current(place, blob.owner))
-      this.set(this.#blobs, `${recordPlace(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
+      this.set(this.blobs, `${recordPlace(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
   }
 
-  #put(place: NamedShard, row: StoredRow, current: Known | null): CommitChange {
+  #put(place: NamedShard, row: StoredRow, current: CheckedMembers | null): CommitChange {
     const { table } = place
     const { id, version } = row
     const keys = table.indexes.flatMap(({ name, isUnique }, at) => {
@@ -206,12 +202,12 @@ export class Staging extends CommitChecks<NamedShard, Known> {
     return { op: current ? 'update' : 'insert', collection: table.name, id }
   }
 
-  #remove(place: NamedShard, id: string, current: Known): CommitChange {
+  #remove(place: NamedShard, id: string, current: CheckedMembers): CommitChange {
     const { table, partition } = place
     this.drop(place, id, current)
     const at = recordPlace(place, id)
-    this.set(this.#cleared, at, { table, partition, id })
-    for (const name of this.#blobs.keys()) if (name.startsWith(`${at}/`)) this.set(this.#blobs, name)
+    this.set(this.cleared, at, { table, partition, id })
+    for (const name of this.blobs.keys()) if (name.startsWith(`${at}/`)) this.set(this.blobs, name)
     return { op: 'remove', collection: table.name, id }
   }
 }
@@ -221,6 +217,6 @@ function atVersion(table: Table, { text }: StoredRow, version: number): StoredRo
   return table.rowOf(toRecord<StoredRecord>(changed), changed)
 }
 
-function toPlace(table: Table, partition: string): NamedShard {
+function shardOf(table: Table, partition: string): NamedShard {
   return { name: nameInPartition(table.name, partition), table, partition }
 }

@@ -4,7 +4,7 @@ import { inTime } from '../../core/in-time.ts'
 import type { CountedQueue } from '../../core/job-queue.ts'
 import type { DatabaseStatus } from '../partitioned-store.ts'
 import type { Connection } from './connection.ts'
-import type { Membership } from './membership.ts'
+import type { Lease } from './lease.ts'
 
 /** The state of the database as this instance sees it. Takes at most a second. */
 export async function readStatus(deps: {
@@ -14,10 +14,10 @@ export async function readStatus(deps: {
   pools: readonly Pool[]
   /** Where statements wait for a connection of the pools. */
   queues: readonly CountedQueue[]
-  membership: Membership
+  lease: Lease
   lastCommit: number
 }): Promise<DatabaseStatus> {
-  const { sql, schema, search, pools, queues, membership, lastCommit } = deps
+  const { sql, schema, search, pools, queues, lease, lastCommit } = deps
   const sum = (of: (pool: Pool) => number): number => pools.reduce((all, pool) => all + of(pool), 0)
   const connections = {
     used: sum(({ totalCount, idleCount }) => totalCount - idleCount),
@@ -40,7 +40,7 @@ export async function readStatus(deps: {
     search,
     instances,
     round_trip_ms: instances === null ? null : Math.round((monotonicNow() - began) * 10) / 10,
-    has_turn: membership.isMine(),
+    has_turn: lease.isMine(),
     last_commit: lastCommit,
     connections,
   }

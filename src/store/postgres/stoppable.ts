@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { codeOf } from '../../core/errors.ts'
 import type { JobQueue } from '../../core/job-queue.ts'
 import { clearTimeout, setTimeout } from '../../core/machine.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, patienceMs } from './connection.ts'
 
 /**
  * Runs a statement, and makes the server stop it after a time.
@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts'
 export type RunStoppable = <Row>(
   text: string,
   values: readonly unknown[],
-  mostMs: number,
+  timeoutMs: number,
 ) => Promise<Row[] | null>
 
 interface StoppableDeps {
@@ -38,7 +38,7 @@ export function withStoppable<T>(
   const run = async <Row>(
     text: string,
     values: readonly unknown[],
-    mostMs: number,
+    timeoutMs: number,
   ): Promise<Row[] | null> => {
     signal?.throwIfAborted()
     const client = await pool.connect()
@@ -48,7 +48,7 @@ export function withStoppable<T>(
     const onEnd = (): void => {
       stop ??= stopping.run('SELECT pg_cancel_backend($1::int4)', [pid]).catch(() => {})
     }
-    const timer = setTimeout(onEnd, mostMs)
+    const timer = setTimeout(onEnd, timeoutMs)
     signal?.addEventListener('abort', onEnd)
     try {
       const { rows } = await client.query(text, [...values])
@@ -78,5 +78,3 @@ export function withStoppable<T>(
 }
 
 const queryCanceled = '57014'
-/** How long work waits for a connection. */
-const patienceMs = 30_000

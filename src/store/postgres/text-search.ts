@@ -32,18 +32,22 @@ export class Search {
 
   async all(): Promise<TextMatches> {
     const hits = await this.#hits({ mostMs: firstMs })
-    return hits ? { matches: hits.map(toMatch), left: 0 } : await this.#inSteps()
+    return hits ? { matches: hits, left: 0 } : await this.#inSteps()
   }
 
   async page(wanted: TextPlace): Promise<TextPage> {
     // Where many texts match, the page comes from the newest ones, and the number from comparing all of them.
-    const isLooked = !wanted.isCounted || (await this.#isCommon())
-    const newest = isLooked ? await this.#newest(wanted) : null
+    const triesNewest = !wanted.isCounted || (await this.#isCommon())
+    const newest = triesNewest ? await this.#newest(wanted) : null
     if (newest && !(wanted.isCounted && newest.isPartial)) return newest
     const counts = newest && (await this.#compareAll())
     if (counts) return { ...newest, ...counts, isPartial: false }
-    const { before, offset, limit } = wanted
-    const all = await this.#ask<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
+    return (await this.#pageByIndex(wanted)) ?? (await this.#pageInSteps(wanted))
+  }
+
+  /** The page and the number of all matches from one search by the index; null if that takes too long. */
+  async #pageByIndex({ before, offset, limit }: TextPlace): Promise<TextPage | null> {
+    const rows = await this.#ask<Pick<TextPage, 'count' | 'undecided' | 'ids'>>(firstMs, (parameters) => {
       const hits = hitsOf(this.#place, this.#query, parameters)
       const bound = before === null ? '' : `WHERE id < ${parameters.add(before, 'text')}`
       const slice = `LIMIT ${parameters.add(limit, 'int8')} OFFSET ${parameters.add(offset, 'int8')}`
@@ -52,10 +56,13 @@ export class Search {
           ARRAY(SELECT id FROM hits ${bound} ORDER BY id DESC ${slice}) AS ids
         FROM hits`
     })
-    if (all) return { ...(all[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
+    return rows && { ...(rows[0] ?? { count: 0, undecided: 0, ids: [] }), left: 0, isPartial: false }
+  }
+
+  async #pageInSteps({ before, offset, limit }: TextPlace): Promise<TextPage> {
     const { matches, left } = await this.#inSteps()
-    const behind = before === null ? matches : matches.filter(({ id }) => id < before)
-    const ids = behind.slice(offset, offset + limit).map(({ id }) => id)
+    const older = before === null ? matches : matches.filter(({ id }) => id < before)
+    const ids = older.slice(offset, offset + limit).map(({ id }) => id)
     const undecided = matches.filter(({ isUndecided }) => isUndecided).length
     return { count: matches.length, undecided, ids, left, isPartial: false }
   }
@@ -99,7 +106,7 @@ export class Search {
     if (offset + limit > newestTexts) return null
     const from = await this.#stepFrom(before, newestTexts)
     const hits = from && (await this.#hits({ slice: { from: from.id, below: before } }))
-    if (!hits || hits.length < offset + limit || hits.some(({ undecided }) => undecided)) return null
+    if (!hits || hits.length < offset + limit || hits.some(({ isUndecided }) => isUndecided)) return null
     const ids = hits.slice(offset, offset + limit).map(({ id }) => id)
     const isPartial = from.id !== null || before !== null
     return { count: hits.length, undecided: 0, ids, left: 0, isPartial }
@@ -120,10 +127,10 @@ export class Search {
   }
 
   /** The matches of a slice, newest first; null if that takes too long. @param slice  Default: all. */
-  #hits({ slice, mostMs = longestStepMs }: { slice?: Slice; mostMs?: number }): Promise<Hit[] | null> {
-    return this.#ask<Hit>(mostMs, (parameters) => {
+  #hits({ slice, mostMs = longestStepMs }: { slice?: Slice; mostMs?: number }): Promise<TextMatch[] | null> {
+    return this.#ask<TextMatch>(mostMs, (parameters) => {
       const hits = hitsOf(this.#place, this.#query, parameters, slice)
-      return `SELECT id, undecided FROM (${hits}) hits ORDER BY id DESC`
+      return `SELECT id, undecided AS "isUndecided" FROM (${hits}) hits ORDER BY id DESC`
     })
   }
 
@@ -144,7 +151,7 @@ export class Search {
         size = Math.max(1, Math.floor(size / 4))
         continue
       }
-      for (const hit of hits) matches.push(toMatch(hit))
+      for (const hit of hits) matches.push(hit)
       if (from.id === null) return { matches, left: 0 }
       looked += size
       below = from.id
@@ -165,13 +172,6 @@ export class Search {
     return await this.#run(text, parameters.values, Math.min(mostMs, this.#until - monotonicNow()))
   }
 }
-
-interface Hit {
-  readonly id: string
-  readonly undecided: boolean
-}
-
-const toMatch = ({ id, undecided }: Hit): TextMatch => ({ id, isUndecided: undecided })
 
 /** An index answers nearly all searches within this time. Longer searches continue in steps. */
 const firstMs = 1000

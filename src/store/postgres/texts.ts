@@ -9,13 +9,12 @@ import { indexName } from './texts-schema.ts'
 import { Search } from './text-search.ts'
 
 /** Runs a search over a separate connection, until the signal is aborted. */
-type Searching = <T>(work: (run: RunStoppable) => Promise<T>, signal: AbortSignal | undefined) => Promise<T>
+export type Searching = <T>(
+  work: (run: RunStoppable) => Promise<T>,
+  signal: AbortSignal | undefined,
+) => Promise<T>
 
-/**
- * Stores and searches the texts of records in a partition.
- *
- * @param placeOf  As for `createReads`.
- */
+/** Stores and searches the texts of records in a partition. @param placeOf  As for `createReads`. */
 export function createTexts(
   sql: Connection,
   searching: Searching,
@@ -42,7 +41,7 @@ export function createTexts(
       await sql.run(
         'SELECT gin_clean_pending_list(oid) FROM pg_class WHERE oid = to_regclass($1)',
         [sql.name(indexName(name))],
-        { mostMs: scanMs },
+        { timeoutMs: scanMs },
       )
     },
 
@@ -52,7 +51,7 @@ export function createTexts(
         `SELECT id FROM ${table.sql} record WHERE partition = $1 AND ${hasNoText(table, '$2')}
          ORDER BY id LIMIT $3`,
         [partition, after, limit],
-        { mostMs: scanMs },
+        { timeoutMs: scanMs },
       )
       return rows.map(({ id }) => id)
     },
@@ -78,7 +77,7 @@ export function createTexts(
            - (SELECT count(*) FROM ${textsOf(table).name} WHERE partition = $1)
          )::float8 AS missing`,
         [partition, table.name],
-        { mostMs: scanMs },
+        { timeoutMs: scanMs },
       )
       return row?.missing ?? 0
     },
@@ -88,7 +87,7 @@ export function createTexts(
       const [row] = await sql.run<{ cut: number }>(
         `SELECT count(*)::float8 AS cut FROM ${textsOf(table).name} WHERE partition = $1 AND cut`,
         [partition],
-        { mostMs: scanMs },
+        { timeoutMs: scanMs },
       )
       return row?.cut ?? 0
     },

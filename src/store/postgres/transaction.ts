@@ -61,7 +61,7 @@ export async function transact<T>(
   return await withClient(
     pool,
     async (client) => {
-      const transaction = new Transaction(client, schema, isLong ? { mostMs: longestMs } : {})
+      const transaction = new Transaction(client, schema, isLong ? { timeoutMs: longestMs } : {})
       transaction.begin()
       if (isLong) transaction.send('SET LOCAL statement_timeout = 0')
       const result = await work(transaction).catch(async (error: unknown) => {
@@ -100,31 +100,18 @@ export async function runSingle<Row>(
     pool,
     async (client) => {
       onSent()
-      const [row] = await new Connection(client, schema, { mostMs: singleMs }).run<Row>(text, values)
+      const [row] = await new Connection(client, schema, { timeoutMs: singleMs }).run<Row>(text, values)
       return row
     },
     () => true,
   )
 }
 
-/** Runs work in a transaction, and rolls it back. */
-export async function tryOut(
-  pool: Pool,
-  schema: string,
-  work: (connection: Connection) => Promise<void>,
-): Promise<void> {
-  await withClient(pool, async (client) => {
-    await client.query('BEGIN')
-    await work(new Connection(client, schema))
-    await client.query('ROLLBACK')
-  })
-}
-
-/** @param isEnded  Whether the transaction has already ended when `work` fails; if not, it is rolled back. Default: not. */
+/** @param isEnded  Whether the transaction has already ended when `work` fails; if not, it is rolled back. */
 async function withClient<T>(
   pool: Pool,
   work: (client: PoolClient) => Promise<T>,
-  isEnded = (): boolean => false,
+  isEnded: () => boolean,
 ): Promise<T> {
   const client = await pool.connect()
   let isBroken = false

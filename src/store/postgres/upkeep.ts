@@ -1,13 +1,13 @@
 import type { Pool } from 'pg'
 import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { clearInterval, monotonicNow, setInterval } from '../../core/machine.ts'
-import { type Blobs, takeRoom } from './blobs.ts'
+import { type Blobs, tryToStore } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { databaseFault } from './faults.ts'
 import type { Follower } from './follower.ts'
 import type { Listening } from './listening.ts'
 import { type Membership, renewalMs } from './membership.ts'
-import { transact, tryOut } from './transaction.ts'
+import { transact } from './transaction.ts'
 
 interface UpkeepDeps {
   readonly pool: Pool
@@ -93,30 +93,22 @@ export class Upkeep {
         this.#renewed = monotonicNow()
         // Other instances may have removed the row.
         if (membership.mayJoin) await membership.join(sql)
-        membership.renewed(await membership.renew(sql))
-        if (this.#trouble?.code === 'store_full') await tryOut(pool, schema, takeRoom)
+        membership.lease.renewed(await membership.renew(sql))
+        if (this.#trouble?.code === 'store_full') await transact(pool, schema, tryToStore)
         this.#endTrouble()
       }
       await listening.connect()
-      if (await membership.mayLead(sql)) await this.#lead()
+      if (!this.#isEnding) await membership.tryToLead(pool, schema)
     } catch (error) {
       this.note(databaseFault(error))
     }
     await follower.look()
   }
 
-  async #lead(): Promise<void> {
-    const { pool, schema, membership } = this.#deps
-    if (this.#isEnding) return
-    const since = membership.now()
-    const isLeader = await transact(pool, schema, (connection) => membership.lead(connection))
-    if (isLeader) membership.began(since)
-  }
-
   /** Removes bytes and changes that are no longer used. */
   async #clean(): Promise<void> {
     const { sql, blobs, membership, onNotice } = this.#deps
-    if (this.#trouble || !membership.isMine()) return
+    if (this.#trouble || !membership.lease.isMine()) return
     try {
       while (!this.#isEnding && (await blobs.clean()));
       await membership.clean(sql)

@@ -1,25 +1,22 @@
 import type { StoredCommit } from '../change-feed.ts'
 import type { Connection } from './connection.ts'
 import { type ColumnOf, columnList, Parameters } from './parameters.ts'
-import type { BlobRow, Staging } from './staging.ts'
+import type { BlobRow, FinalRecord, Staging } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The data of a batch of commits beside their records. */
-interface Written {
-  /** The instance that writes. */
-  readonly instance: string
-  /** Where other instances listen. */
-  readonly channel: string
-  /** Not empty. */
-  readonly commits: readonly StoredCommit[]
-}
-
-/** Sends the statements that write what the batch changes. */
+/**
+ * Sends the statements that write what the batch changes.
+ *
+ * @param commits  Not empty.
+ * @param instance  The id of the instance that writes.
+ * @param channel  Where other instances listen.
+ */
 export function writeBatch(
   connection: Transaction,
   staging: Staging,
-  { instance, channel, commits }: Written,
+  commits: readonly StoredCommit[],
+  { instance, channel }: { readonly instance: string; readonly channel: string },
 ): void {
   connection.send(`UPDATE ${connection.name('localpost')} SET seq = $1`, [commits.at(-1)?.seq])
   connection.send(
@@ -36,30 +33,12 @@ export function writeBatch(
     ],
   )
   const finals = [...staging.finals()]
-  for (const table of new Set(finals.map(({ table }) => table))) {
-    const own = finals.filter((one) => one.table === table)
-    for (const part of inParts(own.filter(({ row, before }) => !row && before))) {
-      // The record first: a statement that stores its text locks the record's row. The first DELETE waits for it, so the
-      // second one sees that text.
-      for (const name of [table.sql, ...(table.texts ? [table.texts.name] : [])])
-        connection.send(
-          `DELETE FROM ${name} stored USING unnest($1::text[], $2::text[]) AS given (partition, id)
-           WHERE stored.partition = given.partition AND stored.id = given.id`,
-          [part.map(({ partition }) => partition), part.map(({ id }) => id)],
-        )
-    }
-    const kept = own.flatMap(({ partition, row }) => (row ? [{ partition, row }] : []))
-    for (const part of inParts(kept)) {
-      const parameters = new Parameters()
-      const columns = recordColumns(table, part)
-      const set = columns.slice(2).map(({ name }) => `"${name}" = excluded."${name}"`)
-      connection.send(
-        `INSERT INTO ${table.sql} (${columnList(columns)}) SELECT * FROM ${parameters.unnest(columns)}
-         ON CONFLICT (partition, id) DO UPDATE SET ${set.join(', ')}`,
-        parameters.values,
-      )
-    }
-  }
+  for (const table of new Set(finals.map(({ table }) => table)))
+    writeRecords(
+      connection,
+      table,
+      finals.filter((one) => one.table === table),
+    )
   writeBlobs(connection, staging)
   const totals = totalColumns(
     finals.map(({ table, partition, before, row }) => {
@@ -72,10 +51,35 @@ export function writeBatch(
   }
 }
 
+/** Removes, inserts and updates records of one table. */
+function writeRecords(connection: Transaction, table: Table, finals: readonly FinalRecord[]): void {
+  for (const part of inParts(finals.filter(({ row, before }) => !row && before))) {
+    // The record first: a statement that stores its text locks the record's row. The first DELETE waits for it, so the
+    // second one sees that text.
+    for (const name of [table.sql, ...(table.texts ? [table.texts.name] : [])])
+      connection.send(
+        `DELETE FROM ${name} stored USING unnest($1::text[], $2::text[]) AS given (partition, id)
+         WHERE stored.partition = given.partition AND stored.id = given.id`,
+        [part.map(({ partition }) => partition), part.map(({ id }) => id)],
+      )
+  }
+  const kept = finals.flatMap(({ partition, row }) => (row ? [{ partition, row }] : []))
+  for (const part of inParts(kept)) {
+    const parameters = new Parameters()
+    const columns = recordColumns(table, part)
+    const set = columns.slice(2).map(({ name }) => `"${name}" = excluded."${name}"`)
+    connection.send(
+      `INSERT INTO ${table.sql} (${columnList(columns)}) SELECT * FROM ${parameters.unnest(columns)}
+       ON CONFLICT (partition, id) DO UPDATE SET ${set.join(', ')}`,
+      parameters.values,
+    )
+  }
+}
+
 function writeBlobs(connection: Transaction, staging: Staging): void {
   const table = connection.name('blobs')
-  clearBlobs(connection, [...staging.cleared])
-  const blobs = [...staging.blobs]
+  clearBlobs(connection, [...staging.cleared.values()])
+  const blobs = [...staging.blobs.values()]
   const replaced = blobs.filter(({ table, partition, owner }) => staging.wasStored(table, partition, owner))
   for (const part of inParts(replaced)) {
     const parameters = new Parameters()
@@ -203,8 +207,8 @@ function placeColumns(blobs: readonly BlobRow[]): ColumnOf[] {
   ]
 }
 
-function* inParts<T>(list: readonly T[], most: number = rowsAtOnce): Generator<T[]> {
-  for (let at = 0; at < list.length; at += most) yield list.slice(at, at + most)
+function* inParts<T>(list: readonly T[], limit: number = rowsAtOnce): Generator<T[]> {
+  for (let at = 0; at < list.length; at += limit) yield list.slice(at, at + limit)
 }
 
 const rowsAtOnce = 1000

@@ -6,16 +6,16 @@ import type { CommitChange, StoredCommit } from '../change-feed.ts'
 import { Connection } from './connection.ts'
 import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
-import { insertNew } from './insert-new.ts'
-import { load } from './load.ts'
-import type { Membership, Renewal } from './membership.ts'
+import { insertNew, newCommitsOf } from './insert-new.ts'
+import type { Renewal } from './lease.ts'
+import type { Membership } from './membership.ts'
 import type { StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
 import { type BulkRowChange, type RowChange, Staging } from './staging.ts'
-import { firstOf, newCommitsOf, recordsOf, type Waiting, withBlobsWritten } from './waiting.ts'
+import { firstOf, type Waiting, withBlobsWritten, type Work } from './waiting.ts'
 import { writeBatch } from './write.ts'
 import { transact } from './transaction.ts'
-import { stageAll } from './stage-batch.ts'
+import { loadStored, stageAll } from './stage-batch.ts'
 
 interface WriterDeps {
   readonly pool: Pool
@@ -46,26 +46,27 @@ export class Writer {
   /** While large blobs are written, the commit keeps its place in the order. */
   commit(partition: string, changes: readonly RowChange[], blobs: StagedBlobs): Promise<void> {
     // The promise may reject before anything awaits it.
-    if ('writing' in blobs) blobs.writing.catch(() => {})
-    return this.#push((end) => ({ partition, changes, blobs, ...end }))
+    if (blobs instanceof Promise) blobs.catch(() => {})
+    return this.#push(partition, { kind: 'commit', changes, blobs })
   }
 
-  async bulk(partition: string, bulk: readonly BulkRowChange[], isBulk: boolean): Promise<BulkOutcome> {
+  /** @param isBulk  Whether listeners get one change for all records. */
+  async bulk(partition: string, changes: readonly BulkRowChange[], isBulk: boolean): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { applied: 0, stale: [] }
-    await this.#push((end) => ({ partition, bulk, outcome, isBulk, ...end }))
+    await this.#push(partition, { kind: 'bulk', changes, outcome, isBulk })
     return outcome
   }
 
-  /** Sets a flag in records, in a transaction of its own. */
+  /** Sets a flag in records, in a transaction of its own. @param isBulk  As for `bulk`. */
   async setFlag(partition: string, setting: FlagSetting, isBulk: boolean): Promise<BulkOutcome> {
     const outcome: BulkOutcome = { applied: 0, stale: [] }
-    await this.#push((end) => ({ partition, setting, outcome, isBulk, ...end }))
+    await this.#push(partition, { kind: 'flag', setting, outcome, isBulk })
     return outcome
   }
 
   /** Stores a commit that changes no record but notifies listeners. */
-  say(partition: string, said: CommitChange): Promise<void> {
-    return this.#push((end) => ({ partition, said, ...end }))
+  notify(partition: string, change: CommitChange): Promise<void> {
+    return this.#push(partition, { kind: 'notice', change })
   }
 
   /** Resolves when nothing waits or runs. */
@@ -73,9 +74,11 @@ export class Writer {
     for (let turn = this.#running; turn; turn = this.#running) await turn
   }
 
-  #push(make: (end: Pick<Waiting, 'since' | 'resolve' | 'reject'>) => Waiting): Promise<void> {
+  #push(partition: string, work: Work): Promise<void> {
     const since = monotonicNow()
-    const done = new Promise<void>((resolve, reject) => this.#waiting.push(make({ since, resolve, reject })))
+    const done = new Promise<void>((resolve, reject) =>
+      this.#waiting.push({ ...work, partition, since, resolve, reject }),
+    )
     this.#running ??= this.#run()
     return done
   }
@@ -141,12 +144,12 @@ export class Writer {
         const [renewal, seq] = await Promise.all([
           membership.renew(connection, number),
           lockSeq(connection),
-          ...load(connection, staging, batch.map(recordsOf)),
+          ...loadStored(connection, staging, batch),
         ])
         membership.assertIn()
         const commits = await stageAll(connection, staging, batch, refused, seq)
         if (commits.length > 0)
-          writeBatch(connection, staging, { instance: membership.id, channel: channelOf(schema), commits })
+          writeBatch(connection, staging, commits, { instance: membership.id, channel: channelOf(schema) })
         // If this instance is the only one, the last commit is its own.
         const lastAlone = renewal.lastAlone === null ? null : seq + commits.length
         Object.assign(outcome, { commits, renewal: { ...renewal, lastAlone } })
@@ -155,7 +158,7 @@ export class Writer {
       // The answer to COMMIT is missing: the transaction may have been stored.
       if (!outcome.renewal || isRefusal(error) || !(await this.#wasStored(number))) throw error
     }
-    if (outcome.renewal) membership.renewed(outcome.renewal)
+    if (outcome.renewal) membership.lease.renewed(outcome.renewal)
     if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
     for (const one of batch) {
       if (refused.has(one)) one.reject(refused.get(one))
@@ -177,7 +180,7 @@ export class Writer {
     if (!found) return false
     const { membership } = this.#deps
     const number = membership.nextBatch()
-    const began = membership.now()
+    const began = membership.lease.now()
     let isSent = false
     let stored: StoredCommit[] | null = null
     let renewal: Renewal | null = null
@@ -191,7 +194,7 @@ export class Writer {
       if (isOfContent(error)) return false
       if (!isSent || isRefusal(error) || !(await this.#wasStored(number))) throw error
     }
-    if (renewal) membership.renewed(renewal)
+    if (renewal) membership.lease.renewed(renewal)
     await this.#deps.onStored(stored)
     this.commits += batch.length
     for (const one of batch) one.resolve()
@@ -202,7 +205,7 @@ export class Writer {
   async #wasStored(number: number): Promise<boolean> {
     const { pool, schema, membership } = this.#deps
     // The first attempt may get another connection that is half-open.
-    const sql = new Connection(pool, schema, { mostMs: lookUpMs })
+    const sql = new Connection(pool, schema, { timeoutMs: lookUpMs })
     for (const began = monotonicNow(); monotonicNow() - began < lookUpsMs; await sleep(lookUpPauseMs)) {
       try {
         const wasStored = await membership.settle(sql, number)
