@@ -1,5 +1,4 @@
-import { clientNames } from '../client-support/data.ts'
-import { clientsWith } from '../client-support/features.ts'
+import { clientNames, clientsWith } from '../client-support/features.ts'
 import { findFeatures, type FeatureUse } from '../client-support/find-features.ts'
 import type { CheckRow, Found } from './check.ts'
 

@@ -1,5 +1,5 @@
 import { scanHtml } from '../mime/html/scan-html.ts'
-import { createStyledTexts, isUnseen, type StyledText } from './styled-texts.ts'
+import { StyledTexts, unseenElements, type StyledText } from './styled-texts.ts'
 
 /** The facts that the checks read from a mail's HTML. Offsets are those of the names of elements. */
 export interface HtmlFacts {
@@ -46,7 +46,7 @@ export interface HtmlTable {
 
 /** Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind. */
 export function readHtmlFacts(html: string): HtmlFacts {
-  const texts = createStyledTexts()
+  const texts = new StyledTexts()
   const facts: HtmlFacts = {
     images: [],
     links: [],
@@ -83,9 +83,8 @@ export function readHtmlFacts(html: string): HtmlFacts {
       links.push(openLink)
     },
     onText(piece, offset) {
-      const within = texts.within()
-      if (within === 'title') facts.title = (facts.title ?? '') + piece
-      if (openLink && !isUnseen(within ?? '')) openLink.text += piece
+      if (texts.within === 'title') facts.title = (facts.title ?? '') + piece
+      if (openLink && !unseenElements.has(texts.within)) openLink.text += piece
       texts.text(piece, offset)
     },
     onCloseTag(name) {
@@ -97,23 +96,9 @@ export function readHtmlFacts(html: string): HtmlFacts {
   return facts
 }
 
-const wantedAttributes = [
-  'href',
-  'alt',
-  'src',
-  'width',
-  'height',
-  'lang',
-  'role',
-  'title',
-  'aria-label',
-  'style',
-  'color',
-  'bgcolor',
-  'background',
-  'text',
-  'class',
-  'id',
-] as const
+const wantedAttributes =
+  'href alt src width height lang role title aria-label style color bgcolor background text class id'.split(
+    ' ',
+  )
 const maxEach = 10_000
 const maxOpenTables = 200

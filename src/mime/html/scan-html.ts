@@ -1,17 +1,20 @@
 import { createRequire } from 'node:module'
 
+/** The attributes of a tag that a scan asks for, by name; entities are decoded. */
+export type TagAttributes = Readonly<Record<string, string | undefined>>
+
+/** Where the attributes of a tag are, by name: offsets into the HTML. */
+export type AttributeRanges = ReadonlyMap<string, readonly [start: number, end: number]>
+
 /** Callbacks of a scan, called in document order. Element names are in lower case, positions are offsets into the HTML. */
-export interface HtmlListener<Attribute extends string> {
-  /**
-   * An opening tag. `start` is the offset of its name, `end` the one after its `>`; `attributes` are those asked for, with
-   * decoded entities, and `ranges` says where they are.
-   */
+export interface HtmlListener {
+  /** An opening tag. `start` is the offset of its name, `end` the one after its `>`. */
   onOpenTag(
     name: string,
-    attributes: { [name in Attribute]?: string },
+    attributes: TagAttributes,
     start: number,
     end: number,
-    ranges: ReadonlyMap<Attribute, readonly [start: number, end: number]>,
+    ranges: AttributeRanges,
   ): void
   /** A text or a part of a text. */
   onText(piece: string, start: number): void
@@ -31,19 +34,16 @@ export interface HtmlListener<Attribute extends string> {
  *
  * @param asked  The names of the attributes that the listener reads, in lower case, of at most 32 characters.
  */
-export function scanHtml<Attribute extends string>(
-  html: string,
-  asked: readonly Attribute[],
-  listener: HtmlListener<Attribute>,
-): void {
+export function scanHtml(html: string, asked: readonly string[], listener: HtmlListener): void {
   const source = html.slice(0, scannedLength)
   let name = ''
   let nameStart = 0
-  let attributes: { [name in Attribute]?: string } = {}
-  let attribute: Attribute | null = null
+  let attributes: Record<string, string> = {}
+  /** The attribute that is being read, if it is asked for. */
+  let attribute: string | null = null
   let attributeStart = 0
   let value = ''
-  const ranges = new Map<Attribute, readonly [start: number, end: number]>()
+  const ranges = new Map<string, readonly [start: number, end: number]>()
   const openTagEnds = (end: number): void => listener.onOpenTag(name, attributes, nameStart, end + 1, ranges)
   const { Tokenizer } = loadTokenizer()
   const tokenizer = new Tokenizer(
@@ -58,8 +58,7 @@ export function scanHtml<Attribute extends string>(
       onattribname(start, end) {
         const written = nameAt(source, start, end)
         // Of repeated attributes, the first counts.
-        const name = asked.find((known) => known === written)
-        attribute = name !== undefined && attributes[name] === undefined ? name : null
+        attribute = asked.includes(written) && attributes[written] === undefined ? written : null
         attributeStart = start
         value = ''
       },
