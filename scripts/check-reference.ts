@@ -1,6 +1,6 @@
 import { checkRegistry } from '../src/checks/registry.ts'
 import type { CheckRow } from '../src/checks/check.ts'
-import { clientNames } from '../src/client-support/data.ts'
+import { clientNames } from '../src/client-support/features.ts'
 
 /** Writes docs/checks.md from the table of checks. */
 export function renderCheckReference(): string {

@@ -1,8 +1,7 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { clientNames } from './data.ts'
-import { clientsWith } from './features.ts'
+import { clientNames, clientsWith } from './features.ts'
 import { findFeatures, type MailContent } from './find-features.ts'
 import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
 
