@@ -1,4 +1,4 @@
-import { decodeHeaderValue, isStructuredField } from '../mime/headers/headers.ts'
+import { decodeHeaderValue, isStructuredField } from '../mime/headers/decode-field.ts'
 
 /**
  * The names of fields that have encoded words where receivers do not decode them: in fields without a text for people, and

@@ -1,7 +1,8 @@
 import { mediaTypeOf } from './media-types.ts'
 import { displayFilename } from './attachment-names.ts'
 import { textOf } from './headers/octets.ts'
-import { endOfLines, maxFields, maxHeaderBytes, splitHead } from './headers/fields.ts'
+import { maxFields, maxHeaderBytes } from './headers/fields.ts'
+import { endOfLines, splitHead } from './headers/headers.ts'
 import { readParameters } from './headers/parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
 

@@ -19,8 +19,8 @@ import { quoted } from '../../src/inbox/quoted.ts'
 import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
-import { decodeField } from '../../src/mime/headers/headers.ts'
-import { splitHead } from '../../src/mime/headers/fields.ts'
+import { decodeField } from '../../src/mime/headers/decode-field.ts'
+import { splitHead } from '../../src/mime/headers/headers.ts'
 import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
@@ -129,10 +129,10 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
   'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
-  'mime/headers/headers.ts decodeField': (text) => decodeField('date', text),
+  'mime/headers/decode-field.ts decodeField': (text) => decodeField('date', text),
   'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
   'checks/encoded-fields.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
-  'mime/headers/fields.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
+  'mime/headers/headers.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
   'mime/html/css-addresses.ts withAbsoluteUrls': (text) => withAbsoluteUrls(text, { withoutPixels: true }),
   'mime/html/scan-html.ts scanHtml': (text) =>
     scanHtml(text, ['href'], { onOpenTag: nothing, onText: nothing, onCloseTag: nothing }),
@@ -181,7 +181,7 @@ export const left: Readonly<Record<string, string>> = {
   ...reasons(bytesOfMail, [
     'mime/bodies.ts readBodies',
     'mime/dkim/verify.ts verifyDkim',
-    'mime/headers/fields.ts endOfLines',
+    'mime/headers/headers.ts endOfLines',
     'mime/multipart.ts splitMultipart',
     'mime/part-stream.ts decodePart',
     'mime/part-stream.ts measurePart',

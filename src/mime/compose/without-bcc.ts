@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
-import { endsWithReturns, maxHeaderBytes } from '../headers/fields.ts'
+import { maxHeaderBytes } from '../headers/fields.ts'
+import { endsWithReturns } from '../headers/headers.ts'
 import { hasControls, withoutControls, withPlainPartHeaders } from './part-headers.ts'
 
 /**
