@@ -1,7 +1,7 @@
 import { charsetOf, createTextDecoder, decodeText, type TextPieces } from './headers/charset.ts'
 import { charsetMisfit } from './charset-fit.ts'
 import type { BodyParts } from './choose-bodies.ts'
-import { createFlowedJoiner } from './flowed.ts'
+import { FlowedJoiner } from './flowed.ts'
 import { decodePart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
@@ -75,7 +75,7 @@ function readBodyText(message: Buffer, part: PlacedPart, maxBytes: number, probl
   const meta = part.content_type === 'text/html' ? metaCharset(bytes) : null
   const charset = charsetOf(bytes, part.charset, meta)
   const decoder = createLineDecoder(charset)
-  const joiner = part.flowed ? createFlowedJoiner(part.flowed === 'delete-spaces') : null
+  const joiner = part.flowed ? new FlowedJoiner(part.flowed === 'delete-spaces') : null
   const pieces: string[] = []
   // In slices, because decoding the whole body at once takes several times its memory. Not by lines: one line may be all of it.
   for (let at = 0; at < bytes.length; at += sliceBytes) {

@@ -45,15 +45,15 @@ function unknownMisfit(bytes: Buffer, declared: string, charset: string): string
 
 /** Text in another charset is not valid UTF-8 by accident, but for one or two of its characters beyond ASCII. */
 function looksLikeUtf8(bytes: Buffer, charset: string): boolean {
-  const least = severalOctets.test(charset) ? leastOfSeveral : leastOfOne
+  const least = severalOctets.test(charset) ? minOctetsOfSeveral : minOctetsOfOne
   return isUtf8(bytes) && beyondAscii(bytes) >= least
 }
 
 /** Charsets whose characters beyond ASCII take several octets. */
 const severalOctets = /^(?:gb|big|euc|shift|sjis|cp9|windows9|ms9|ks|korean|uhc|cn)/
 /** How many octets beyond ASCII valid UTF-8 must have to be no accident: by the octets of a character. */
-const leastOfSeveral = 6
-const leastOfOne = 2
+const minOctetsOfSeveral = 6
+const minOctetsOfOne = 2
 
 /** Names that say that the charset is not known. */
 const undeclared: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import { createBase64Decoder } from './base64.ts'
-import { createQuotedPrintableDecoder } from './quoted-printable.ts'
+import { Base64Decoder } from './base64.ts'
+import { QuotedPrintableDecoder } from './quoted-printable.ts'
 import type { TransferDecoder } from './transfer-decoder.ts'
-import { createUuDecoder } from './uuencode.ts'
+import { UuDecoder } from './uuencode.ts'
 
 /** The transfer encoding of a part; `none` means 7bit, 8bit or binary. */
 export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'none'
@@ -11,11 +11,11 @@ export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'non
 export function createTransferDecoder(encoding: TransferEncoding): TransferDecoder {
   switch (encoding) {
     case 'base64':
-      return createBase64Decoder()
+      return new Base64Decoder()
     case 'quoted-printable':
-      return createQuotedPrintableDecoder()
+      return new QuotedPrintableDecoder()
     case 'uuencode':
-      return createUuDecoder()
+      return new UuDecoder()
     case 'none':
       return { misfits: 0, write: (slice) => slice, end: () => Buffer.alloc(0) }
   }
