@@ -29,7 +29,7 @@ export function extractCodes(text: string): string[] {
   for (const line of plainLines(text)) {
     const found: string[] = []
     let speaks = false
-    let speaksBefore = linesSinceWord <= mostLinesBelow
+    let speaksBefore = linesSinceWord <= maxLinesBelow
     const sentences = line.split(sentenceEnd).flatMap(inPieces)
     for (const [at, sentence] of sentences.entries()) {
       const here = speaksOfCode(sentence)
@@ -42,10 +42,10 @@ export function extractCodes(text: string): string[] {
     if (speaks) linesSinceWord = 0
     else linesSinceWord++
     const lone =
-      found.length === 0 && linesSinceWord <= mostLinesBelow ? alone(line, introducesNext(lineBefore)) : []
+      found.length === 0 && linesSinceWord <= maxLinesBelow ? alone(line, introducesNext(lineBefore)) : []
     if (lone.length > 0 && !isOfOther(lineBefore)) found.push(...lone)
     // A list of codes may have any length, so each code extends the window.
-    if (found.length > 0 && !speaks && linesSinceWord <= mostLinesBelow) linesSinceWord = 0
+    if (found.length > 0 && !speaks && linesSinceWord <= maxLinesBelow) linesSinceWord = 0
     for (const code of found) codes.add(code)
     lineBefore = line
   }
@@ -54,7 +54,7 @@ export function extractCodes(text: string): string[] {
 
 export const searchedForCodes: number = 200_000
 /** How many lines below the word for a code the code itself may be. */
-const mostLinesBelow = 4
+const maxLinesBelow = 4
 const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
 
 /** Splits a sentence at its spaces if it is too long to be written by a person. */
