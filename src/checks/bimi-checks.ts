@@ -14,7 +14,6 @@ export const bimiChecks: readonly CheckRow[] = [
     id: 'bimi-record',
     title: 'The BIMI record names a logo',
     headline: 'The BIMI record is not valid',
-    group: 'Deliverability',
     severity: 'warning',
     about:
       'The BIMI record of the domain in From, where the zone file of `--zone` has one: its form, and that the logo is an ' +
@@ -30,7 +29,6 @@ export const bimiChecks: readonly CheckRow[] = [
     id: 'bimi-logo',
     title: 'The BIMI logo is one that receivers show',
     headline: 'Receivers do not show the BIMI logo',
-    group: 'Deliverability',
     severity: 'warning',
     about:
       'On request (`--live`, `?live=true`) the logo of the BIMI record is fetched, where `allowOutgoing` names its host: an ' +

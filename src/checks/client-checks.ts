@@ -8,7 +8,6 @@ export const clientChecks: readonly CheckRow[] = [
     id: 'client-support',
     title: 'Mail clients support the HTML and CSS',
     headline: 'Mail clients ignore parts of the HTML and CSS',
-    group: 'Mail clients',
     severity: 'warning',
     about:
       'Features that mail clients ignore or support partly, by the tables of Can I email. With `clients`, a feature ' +

@@ -1,3 +1,5 @@
+import { withoutComments } from '../mime/headers/parameters.ts'
+
 /** What a Date field says. */
 export interface DateField {
   /** Unix time in milliseconds; null if it is not valid. */
@@ -88,11 +90,4 @@ const namedZones: Readonly<Record<string, number>> = {
   MDT: -360,
   PST: -480,
   PDT: -420,
-}
-
-/** Comments may nest. */
-function withoutComments(text: string): string {
-  let value = text
-  for (let depth = 0; depth < 10 && value.includes('('); depth++) value = value.replaceAll(/\([^()]*\)/g, ' ')
-  return value
 }

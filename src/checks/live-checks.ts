@@ -8,7 +8,6 @@ export const liveChecks: readonly AskingCheck[] = [
     id: 'live-links',
     title: 'Links and images answer',
     headline: 'Links or images do not answer as they should',
-    group: 'Links and images',
     severity: 'error',
     about:
       'On request (`--live`, `?live=true`) each http address is asked once, by HEAD and then GET: errors, missing ' +
