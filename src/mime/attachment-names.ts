@@ -1,4 +1,4 @@
-import extensions from './extensions.json' with { type: 'json' }
+import namesByType from './attachment-names.json' with { type: 'json' }
 
 /** What the name of an attachment depends on. */
 interface NamedFile {
@@ -15,9 +15,8 @@ export function attachmentNames(attachments: readonly NamedFile[]): string[] {
   const used = new Map<string, number>()
   return attachments.map(({ filename, content_type }, index) => {
     if (filename !== null) return filename
-    const base = usualNames.get(content_type)
-    const extension = extensionOf(content_type)
-    if (base === undefined) return `attachment-${index}${extension}`
+    const { base, extension } = usualName(content_type)
+    if (base === '') return `attachment-${index}${extension}`
     const nameOf = (count: number): string => `${base}${count === 1 ? '' : `-${count}`}${extension}`
     let count = (used.get(base) ?? 0) + 1
     while (declared.has(nameOf(count))) count++
@@ -28,7 +27,7 @@ export function attachmentNames(attachments: readonly NamedFile[]): string[] {
 
 /** The name of a leaf of the MIME tree. */
 export function partName({ filename, content_type }: NamedFile, index: number): string {
-  return filename ?? `part-${index}${extensionOf(content_type)}`
+  return filename ?? `part-${index}${usualName(content_type).extension}`
 }
 
 /**
@@ -48,26 +47,15 @@ export function displayFilename(filename: string | undefined): string | null {
   return !name || name === '.' || name === '..' ? null : name
 }
 
-/** The names that mail programs give files of these types, without their extension. */
-const usualNames: ReadonlyMap<string, string> = new Map([
-  ['text/calendar', 'invite'],
-  ['application/ics', 'invite'],
-  ['message/rfc822', 'message'],
-  ['message/global', 'message'],
-  ['application/ms-tnef', 'winmail'],
-  ['application/vnd.ms-tnef', 'winmail'],
-  ['application/pgp-signature', 'signature'],
-  ['application/pkcs7-signature', 'smime'],
-  ['application/x-pkcs7-signature', 'smime'],
-  ['application/pkcs7-mime', 'smime'],
-  ['application/x-pkcs7-mime', 'smime'],
-])
+/**
+ * By media type, the name that mail programs give such a file, or only its extension; as
+ * https://www.iana.org/assignments/media-types and common use have them.
+ */
+const usualNames: ReadonlyMap<string, string> = new Map(Object.entries(namesByType))
 
-/** As https://www.iana.org/assignments/media-types and common use have them. */
-const extensionsByType: ReadonlyMap<string, string> = new Map(Object.entries(extensions))
-
-/** With its dot; `""` for a type without a usual one. */
-function extensionOf(contentType: string): string {
-  const extension = extensionsByType.get(contentType)
-  return extension === undefined ? '' : `.${extension}`
+/** The extension has its dot; both are `""` for a type without a usual one. */
+function usualName(contentType: string): { base: string; extension: string } {
+  const name = usualNames.get(contentType) ?? ''
+  const dot = name.indexOf('.')
+  return { base: name.slice(0, Math.max(dot, 0)), extension: name.slice(Math.max(dot, 0)) }
 }
