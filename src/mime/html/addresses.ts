@@ -1,3 +1,5 @@
+import { withoutEnding } from '../../core/text.ts'
+
 /** Replaces a relative URL, which a browser would resolve against the server of Localpost. */
 export const blockedAddress: string = 'about:invalid'
 
@@ -49,35 +51,16 @@ export function absoluteSources(
   clean: (address: string) => string = absoluteAddress,
 ): string {
   const kept: string[] = []
-  let at = 0
-  for (let count = 0; at < srcset.length && count < maxSources; count++) {
-    while (isSpace(srcset[at]) || srcset[at] === ',') at++
-    const start = at
-    while (at < srcset.length && !isSpace(srcset[at])) at++
-    let end = at
-    while (end > start && srcset[end - 1] === ',') end--
-    let descriptor = ''
-    // A comma after the address ends the image.
-    if (end === at) {
-      const before = at
-      let brackets = 0
-      for (; at < srcset.length && (brackets > 0 || srcset[at] !== ','); at++) {
-        if (srcset[at] === '(') brackets = 1
-        else if (srcset[at] === ')') brackets = 0
-      }
-      descriptor = srcset.slice(before, at).trim()
-    }
-    const address = clean(srcset.slice(start, end))
-    if (end === start || address === blockedAddress) continue
-    if (descriptor === '' || /^[\d.]{1,20}[wxh]$/.test(descriptor))
-      kept.push(`${address} ${descriptor}`.trim())
+  let count = 0
+  for (const [, written = '', descriptor = ''] of srcset.matchAll(source)) {
+    if (++count > maxSources) break
+    const address = clean(withoutEnding(written, ','))
+    if (address !== blockedAddress) kept.push(`${address} ${descriptor}`.trim())
   }
   return kept.join(', ')
 }
 
+/** An address, which may be followed by the width or the density of the image. */
+const source = /([^\s,]\S*)(?:\s+([\d.]{1,20}[wxh])(?=[\s,]|$))?/g
 // No real image has as many versions.
 const maxSources = 1000
-
-function isSpace(char: string | undefined): boolean {
-  return char === ' ' || char === '\t' || char === '\n' || char === '\f' || char === '\r'
-}

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module'
+import { readMarkup } from './markup.ts'
 
 /** The attributes of a tag that a scan asks for, by name; entities are decoded. */
 export type TagAttributes = Readonly<Record<string, string | undefined>>
@@ -35,75 +35,38 @@ export interface HtmlListener {
  * @param asked  The names of the attributes that the listener reads, in lower case, of at most 32 characters.
  */
 export function scanHtml(html: string, asked: readonly string[], listener: HtmlListener): void {
-  const source = html.slice(0, scannedLength)
   let name = ''
   let nameStart = 0
   let attributes: Record<string, string> = {}
-  /** The attribute that is being read, if it is asked for. */
-  let attribute: string | null = null
-  let attributeStart = 0
-  let value = ''
   const ranges = new Map<string, readonly [start: number, end: number]>()
-  const openTagEnds = (end: number): void => listener.onOpenTag(name, attributes, nameStart, end + 1, ranges)
-  const { Tokenizer } = loadTokenizer()
-  const tokenizer = new Tokenizer(
-    { decodeEntities: true },
-    {
-      onopentagname(start, end) {
-        name = nameAt(source, start, end)
-        nameStart = start
-        attributes = {}
-        if (ranges.size > 0) ranges.clear()
-      },
-      onattribname(start, end) {
-        const written = nameAt(source, start, end)
-        // Of repeated attributes, the first counts.
-        attribute = asked.includes(written) && attributes[written] === undefined ? written : null
-        attributeStart = start
-        value = ''
-      },
-      onattribdata(start, end) {
-        if (attribute) value += source.slice(start, end)
-      },
-      onattribentity(codepoint) {
-        if (attribute) value += String.fromCodePoint(codepoint)
-      },
-      onattribend(_quote, end) {
-        if (!attribute) return
-        attributes[attribute] = value
-        ranges.set(attribute, [attributeStart, end])
-      },
-      onopentagend: openTagEnds,
-      onselfclosingtag: openTagEnds,
-      onclosetag: (start, end) => listener.onCloseTag(nameAt(source, start, end), start, end),
-      ontext: (start, end) => listener.onText(source.slice(start, end), start),
-      ontextentity: (codepoint, end) => listener.onText(String.fromCodePoint(codepoint), end),
-      oncomment: (start, end) => listener.onComment?.(start, end),
-      oncdata() {},
-      ondeclaration: (start, end) => listener.onDeclaration?.(source.slice(start, end), start),
-      onprocessinginstruction() {},
-      onend() {},
+  function onAttribute(written: string, value: string | null, start: number, end: number): void {
+    const attribute = lowerCase(written)
+    // Of repeated attributes, the first counts.
+    if (!asked.includes(attribute) || attributes[attribute] !== undefined) return
+    attributes[attribute] = value ?? ''
+    ranges.set(attribute, [start, end])
+  }
+
+  readMarkup(html.slice(0, scannedLength), {
+    onTagName(written, start) {
+      name = lowerCase(written)
+      nameStart = start
+      attributes = {}
+      if (ranges.size > 0) ranges.clear()
     },
-  )
-  tokenizer.write(source)
-  tokenizer.end()
+    onAttribute: asked.length === 0 ? undefined : onAttribute,
+    onTagEnd: (end) => listener.onOpenTag(name, attributes, nameStart, end + 1, ranges),
+    onCloseTag: (written, start, end) => listener.onCloseTag(lowerCase(written), start, end),
+    onText: (text, start) => listener.onText(text, start),
+    onComment: (_text, start, end) => listener.onComment?.(start, end),
+    onDeclaration: (text, start) => listener.onDeclaration?.(text, start),
+  })
 }
 
 /** Only the beginning of longer HTML is read. */
 export const scannedLength = 1_000_000
 
-// All relevant names are shorter. A name of a megabyte is not copied.
-function nameAt(html: string, start: number, end: number): string {
-  return end - start > 32 ? '' : html.slice(start, end).toLowerCase()
-}
-
-/** The part of htmlparser2 that reads HTML as a browser does, and bounds what hostile HTML costs. */
-export type HtmlTokenizing = Pick<typeof import('htmlparser2'), 'Tokenizer' | 'QuoteType'>
-
-let loaded: HtmlTokenizing | undefined
-
-/** Loads it at the first call, because that takes 20 ms and is only needed for HTML. */
-export function loadTokenizer(): HtmlTokenizing {
-  loaded ??= createRequire(import.meta.url)('htmlparser2') as HtmlTokenizing
-  return loaded
+/** All relevant names are shorter. A name of a megabyte is not copied. */
+function lowerCase(name: string): string {
+  return name.length > 32 ? '' : name.toLowerCase()
 }
