@@ -27,7 +27,7 @@ function findingOf({ slug, feature, count, places }: FeatureUse, wanted: readonl
   const unsupported = clientsWith(feature, 'n').filter(isWanted)
   const partial = clientsWith(feature, 'a').filter(isWanted)
   if (unsupported.length + partial.length === 0) return []
-  const said = [
+  const clauses = [
     ...(unsupported.length > 0 ? [`is ignored by ${namesOf(unsupported)}`] : []),
     ...(partial.length > 0 ? [`is partly supported by ${namesOf(partial)}`] : []),
   ]
@@ -36,7 +36,7 @@ function findingOf({ slug, feature, count, places }: FeatureUse, wanted: readonl
   return [
     {
       severity: wanted !== null && unsupported.length > 0 ? 'warning' : 'note',
-      message: `${feature.title} ${said.join(' and ')}${count > 1 ? `; used ${count} times` : ''}.`,
+      message: `${feature.title} ${clauses.join(' and ')}${count > 1 ? `; used ${count} times` : ''}.`,
       ...(first && isInHtml && { place: { html: first.offset, snippet: first.snippet } }),
       link: feature.url,
       clients: { unsupported, partial },

@@ -1,8 +1,7 @@
 import { fieldsOf } from '../core/header-fields.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
-import { domainOf, firstDomain, isAligned } from './alignment.ts'
 import { readDateField } from './date-field.ts'
-import { findDmarc } from './dmarc.ts'
+import { domainOf, findDmarc, firstDomain, isAligned } from './dmarc.ts'
 import { readLength } from './lengths.ts'
 import { evaluateSpf } from './spf.ts'
 import type { CheckResult, CheckRow, Found, CheckInput } from './check.ts'
@@ -169,7 +168,7 @@ function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: CheckInput
   }
   if (signer === null && returns === null)
     return { skipped: 'There is neither a DKIM signature nor an envelope sender to compare with From.' }
-  const said = [
+  const clauses = [
     signer === null ? 'it has no valid DKIM signature' : `it is signed by ${signer}`,
     returns === null ? 'it has no envelope sender' : `its envelope sender is of ${returns}`,
   ]
@@ -177,7 +176,7 @@ function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: CheckInput
   const why = isStrict
     ? `the DMARC record of ${from} requires exactly this domain`
     : `neither is of ${from}, so nothing proves that ${from} sent it`
-  return [{ message: `DMARC fails: the mail is from ${from}, but ${said.join(' and ')}: ${why}.`, place }]
+  return [{ message: `DMARC fails: the mail is from ${from}, but ${clauses.join(' and ')}: ${why}.`, place }]
 }
 
 /** The first sending host that SPF does not allow; undefined if all are allowed, or it is not known. */

@@ -27,8 +27,8 @@ export const linkChecks: readonly CheckRow[] = [
         if (!fault) continue
         const name = text.replace(/\s+/g, ' ').trim().slice(0, 100)
         const place: FoundPlace = offset === null ? { text: null, snippet: href } : { html: offset }
-        const what = name === '' || name === href ? 'The link' : `The link ${JSON.stringify(name)}`
-        const message = `${what} to ${href === '' ? '""' : shorten(href, shownUrlLength)}: ${fault.reason}.`
+        const subject = name === '' || name === href ? 'The link' : `The link ${JSON.stringify(name)}`
+        const message = `${subject} to ${href === '' ? '""' : shorten(href, shownUrlLength)}: ${fault.reason}.`
         found.push({ severity: fault.severity, message, place })
       }
       return found

@@ -1,5 +1,4 @@
-import { domainOf, firstDomain } from './alignment.ts'
-import { findDmarc } from './dmarc.ts'
+import { domainOf, findDmarc, firstDomain } from './dmarc.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'
 import type { CheckRow, Found } from './check.ts'
 

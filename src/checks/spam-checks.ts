@@ -66,8 +66,9 @@ async function verdictOf(
     .filter(({ points }) => points >= minPoints)
     .toSorted((a, b) => b.points - a.points)
     .map(({ name, points, description }): Found => {
-      const said = description === '' || description === 'No description available.' ? '' : `: ${description}`
-      return { severity: 'note', message: `${name} adds ${points}${said.replace(/\.$/, '')}.` }
+      const suffix =
+        description === '' || description === 'No description available.' ? '' : `: ${description}`
+      return { severity: 'note', message: `${name} adds ${points}${suffix.replace(/\.$/, '')}.` }
     })
   const isMarked = isRefused || mark !== null
   const verdict: Found[] = isMarked ? [{ severity: isRefused ? 'error' : 'warning', message }] : []

@@ -1,3 +1,4 @@
+import { voidElements } from '../mime/html/html-tree.ts'
 import type { TagAttributes } from '../mime/html/scan-html.ts'
 import { initialStyle, styleWithin, type TextStyle } from './inline-style.ts'
 import { StyleRules, type StyledElement } from './style-rules.ts'
@@ -70,6 +71,3 @@ const maxStyles = 1000
 const maxStyledDepth = 200
 /** White space, and the invisible characters that fill preview texts. */
 const isBlank = /^(?:\s|[\u00ad\u200b-\u200f\u2060]|\u034f)*$/
-const voidElements: ReadonlySet<string> = new Set(
-  'area base br col embed hr img input link meta param source track wbr'.split(' '),
-)

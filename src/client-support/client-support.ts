@@ -68,8 +68,8 @@ function checkShares(shares: Readonly<Record<string, unknown>>): void {
 
 function weighted(clients: readonly ClientScore[], shares?: Readonly<Record<string, number>>): number {
   const weights = clients.map(({ client }) => (shares ? (shares[client] ?? 0) : 1))
-  const whole = weights.reduce((sum, weight) => sum + weight, 0)
-  return round(clients.reduce((sum, { score }, at) => sum + score * (weights[at] ?? 0), 0) / whole)
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  return round(clients.reduce((sum, { score }, at) => sum + score * (weights[at] ?? 0), 0) / total)
 }
 
 function round(percent: number): number {

@@ -1,3 +1,4 @@
+import { voidElements } from '../mime/html/html-tree.ts'
 import { readMarkup, type MarkupListener } from '../mime/html/markup.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 
@@ -57,13 +58,13 @@ class HtmlLines implements MarkupListener {
     // `<li>` after an open `<li>`, as HTML allows.
     if (implied.has(name) && this.#open.at(-1) === name) this.#open.pop()
     this.#push(tag)
-    if (!empty.has(name)) this.#open.push(name)
+    if (!voidElements.has(name)) this.#open.push(name)
   }
 
   onCloseTag(written: string): void {
     const name = written.toLowerCase()
     if (!blocks.has(name)) {
-      if (!empty.has(name)) this.#line.push(`</${name}>`)
+      if (!voidElements.has(name)) this.#line.push(`</${name}>`)
       return
     }
     // Searched only in the innermost elements, so that closing tags without an opening one cost little.
@@ -117,7 +118,6 @@ class HtmlLines implements MarkupListener {
 const maxIndent = 60
 const searchedDepth = 200
 const implied = new Set(['p', 'li', 'td', 'th', 'tr', 'dt', 'dd', 'option'])
-const empty = new Set(['br', 'hr', 'img', 'meta', 'link', 'input', 'base', 'col', 'area', 'wbr'])
 /** Elements whose lines stay as they are. */
 const rawText = new Set(['style', 'script', 'pre', 'textarea'])
 const blocks = new Set(

@@ -46,15 +46,15 @@ function readJoined(
   { maxBytes, type, problems }: { maxBytes: number; type: BodyType; problems: Set<string> },
 ): { joined: string; isCut: boolean } {
   const pieces: string[] = []
-  let left = maxBytes
+  let remaining = maxBytes
   for (const part of parts) {
     const growth = part.content_type === type ? 1 : paragraphGrowth
-    if (left < growth) break
-    const text = readBodyText(message, part, Math.floor(left / growth), problems)
+    if (remaining < growth) break
+    const text = readBodyText(message, part, Math.floor(remaining / growth), problems)
     pieces.push(growth === 1 ? text : paragraphOf(text))
-    left -= growth * (part.end - part.start)
+    remaining -= growth * (part.end - part.start)
   }
-  return { joined: pieces.join('\n'), isCut: left < 0 || pieces.length < parts.length }
+  return { joined: pieces.join('\n'), isCut: remaining < 0 || pieces.length < parts.length }
 }
 
 /** How many times longer a text may be as a paragraph. */
@@ -86,12 +86,12 @@ function readBodyText(message: Buffer, part: PlacedPart, maxBytes: number, probl
   pieces.push(joiner ? joiner.write(last) + joiner.end() : last)
   const text = pieces.join('').replace(/^\ufeff/, '')
   if (end === part.end) {
-    const what = part.content_type === 'text/html' ? 'The HTML' : 'The text'
+    const subject = part.content_type === 'text/html' ? 'The HTML' : 'The text'
     for (const misfit of [
       encodingMisfit(misfits, part.encoding),
       charsetMisfit(bytes, text, { declared: part.charset, charset }),
     ])
-      if (misfit !== null) problems.add(`${what} ${misfit}.`)
+      if (misfit !== null) problems.add(`${subject} ${misfit}.`)
   }
   return text
 }
@@ -109,9 +109,9 @@ function createLineDecoder(charset: string): TextPieces {
         return decoder.write(normal)
       }
       const text = decoder.write(bytes)
-      const rest = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text
+      const unread = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text
       if (text !== '') isAfterReturn = text.endsWith('\r')
-      return rest.replace(/\r\n?/g, '\n')
+      return unread.replace(/\r\n?/g, '\n')
     },
     end: () => decoder.end(),
   }

@@ -72,16 +72,16 @@ const replacement = '\ufffd'
 
 function misfit(octets: number, charset: string, reason = ''): string | null {
   if (octets === 0) return null
-  const what = octets === 1 ? '1 octet that does' : `${octets} octets that do`
-  return `has ${what} not fit its charset ${charset}${reason}`
+  const subject = octets === 1 ? '1 octet that does' : `${octets} octets that do`
+  return `has ${subject} not fit its charset ${charset}${reason}`
 }
 
 function wideMisfits(bytes: Buffer, charset: string, text: string): number {
   const unit = charset.includes('16') ? 2 : 4
-  const rest = bytes.length % unit
-  if (unit === 2) return rest + unit * (text.match(/\p{Surrogate}/gu)?.length ?? 0)
+  const incomplete = bytes.length % unit
+  if (unit === 2) return incomplete + unit * (text.match(/\p{Surrogate}/gu)?.length ?? 0)
   // An incomplete unit is replaced too.
-  return rest + unit * Math.max(0, countOf(text, replacement) - (rest > 0 ? 1 : 0))
+  return incomplete + unit * Math.max(0, countOf(text, replacement) - (incomplete > 0 ? 1 : 0))
 }
 
 /** Those that decoding replaces by U+FFFD. A U+FFFD that the text has itself fits. */

@@ -28,10 +28,10 @@ export function createTransferDecoder(encoding: TransferEncoding): TransferDecod
  */
 export function encodingMisfit(misfits: number, encoding: TransferEncoding): string | null {
   if (misfits === 0) return null
-  const what = misfits === 1 ? '1 octet that is' : `${misfits} octets that are`
+  const octets = misfits === 1 ? '1 octet that is' : `${misfits} octets that are`
   const treated = encoding === 'base64' ? 'left out' : 'shown as they are'
   const verb = misfits === 1 ? 'is' : 'are'
-  return `has ${what} not ${encoding} and ${verb} ${misfits === 1 ? treated.replace('they are', 'it is') : treated}`
+  return `has ${octets} not ${encoding} and ${verb} ${misfits === 1 ? treated.replace('they are', 'it is') : treated}`
 }
 
 /** Decodes a stream of encoded bytes. */
@@ -48,6 +48,6 @@ async function* decodedSlices(
     const decoded = decoder.write(slice)
     if (decoded.length > 0) yield decoded
   }
-  const rest = decoder.end()
-  if (rest.length > 0) yield rest
+  const last = decoder.end()
+  if (last.length > 0) yield last
 }

@@ -144,8 +144,8 @@ const labelLength = 40
 
 /** Whether the last label before a number is a word for a code, not for another kind of number. */
 function isNamedCode(label: string): boolean {
-  const rest = label.split(otherNumber).at(-1) ?? ''
-  return speaksOfCode(rest)
+  const lastLabel = label.split(otherNumber).at(-1) ?? ''
+  return speaksOfCode(lastLabel)
 }
 
 /** The code that a line consists of. Letters in mixed case are one only if the line above introduces it. */

@@ -90,11 +90,11 @@ class HeaderFilter {
   #endOfNext(held: Buffer, start: number): number {
     const { isHeader, hasParts } = this.#structure
     // Whether LF follows a CR at the end is not known yet.
-    const known = held.at(-1) === carriageReturn ? held.length - 1 : held.length
+    const complete = held.at(-1) === carriageReturn ? held.length - 1 : held.length
     const lineEnd = held.indexOf(newline, start) + 1
     if (this.#isLine(held[start]))
-      return lineEnd > 0 ? lineEnd : held.length - start < maxHeldBytes ? start : known
-    if (isHeader) return lineEnd > 0 ? lineEnd : Math.max(start, known)
+      return lineEnd > 0 ? lineEnd : held.length - start < maxHeldBytes ? start : complete
+    if (isHeader) return lineEnd > 0 ? lineEnd : Math.max(start, complete)
     const next = hasParts ? held.indexOf('\n-', start) + 1 : 0
     return next > 0 ? next : held.length
   }

@@ -21,8 +21,8 @@ export function decodeEncodedWords(text: string): string {
   // Looking up a charset costs more than decoding a word, and a hostile header may have ten thousand words.
   const charsets = new Map<string, string | null>()
   const declaredCharset = (named: string): string | null => {
-    const known = charsets.get(named)
-    if (known !== undefined) return known
+    const cached = charsets.get(named)
+    if (cached !== undefined) return cached
     const charset = knownCharset(named)
     charsets.set(named, charset)
     return charset

@@ -36,8 +36,8 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
   function cleanStyle(style: string, element: HtmlNode): string {
     const isPixel = withoutPixels && isTiny(element)
     const key = isPixel ? `1${style}` : `0${style}`
-    const known = styles.get(key)
-    if (known !== undefined) return known
+    const cached = styles.get(key)
+    if (cached !== undefined) return cached
     const cleaned = withAbsoluteUrls(style, { withoutPixels, isTiny: isPixel })
     if (styles.size < maxStyles) styles.set(key, cleaned)
     return cleaned
@@ -82,7 +82,7 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
         if (!attributeForm.test(name) || goneAttribute.test(name)) continue
         if (element.name === 'link' && !linkAttributes.has(name)) continue
         const kept = valueOf(name, value, element)
-        if (kept !== null) tag += kept === '' ? ` ${name}` : ` ${name}="${escapedIfNeeded(kept)}"`
+        if (kept !== null) tag += kept === '' ? ` ${name}` : ` ${name}="${escapedValue(kept)}"`
       }
       return `${tag}>`
     },
@@ -125,8 +125,4 @@ function isKeptMeta(element: HtmlNode): boolean {
     /^(?:(?:supported-)?color-schemes?|viewport)$/i.test(name) &&
     attributeOf(element, 'http-equiv') === undefined
   )
-}
-
-function escapedIfNeeded(value: string): string {
-  return /[&"<>]/.test(value) ? escapedValue(value) : value
 }

@@ -11,18 +11,8 @@ export interface HtmlBuilder {
   mode(): DocumentMode
 }
 
-type HtmlTypes = TreeAdapterTypeMap<
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode
->
+/** All nodes are of one type. */
+type HtmlTypes = { [Kind in keyof TreeAdapterTypeMap]: HtmlNode }
 
 /**
  * Builds a document from what parse5 finds.
