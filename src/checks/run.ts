@@ -35,4 +35,8 @@ export function checkMail(
 const noKnowledge: MailKnowledge = { records: [], complete: [], sendingHosts: [], raw: null }
 
 /** The checks as work of the thread. */
-export const checkJobs = { checks: checkMail, htmlFacts: readHtmlFacts, rawFacts: readRawFacts }
+export const checkJobs: {
+  checks: typeof checkMail
+  htmlFacts: typeof readHtmlFacts
+  rawFacts: typeof readRawFacts
+} = { checks: checkMail, htmlFacts: readHtmlFacts, rawFacts: readRawFacts }

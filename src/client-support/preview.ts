@@ -63,4 +63,7 @@ function described(feature: string): Pick<RemovedFeature, 'feature' | 'title' | 
 }
 
 /** The support of mail clients as work of the thread. */
-export const clientSupportJobs = { clientSupport, preview: previewHtml }
+export const clientSupportJobs: { clientSupport: typeof clientSupport; preview: typeof previewHtml } = {
+  clientSupport,
+  preview: previewHtml,
+}

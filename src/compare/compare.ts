@@ -51,7 +51,10 @@ function compareLines(before: MailLines, after: MailLines): ComparedSection[] {
 }
 
 /** Comparing mails as work of the thread. */
-export const compareJobs = { mailLines, compareLines }
+export const compareJobs: { mailLines: typeof mailLines; compareLines: typeof compareLines } = {
+  mailLines,
+  compareLines,
+}
 
 /** Subjects with the same form are those of the same mail sent again: numbers, dates and codes in them may differ. */
 export function subjectForm(subject: string): string {

@@ -61,7 +61,20 @@ async function checkSignatures(
 }
 
 /** The work on the bytes of a message, and on its bodies. */
-export const readingJobs = {
+export const readingJobs: {
+  readonly facts: typeof parseFacts
+  readonly mail: typeof readMail
+  readonly structure: typeof readStructure
+  readonly bodies: typeof readBothBodies
+  readonly fields: typeof parseNames
+  readonly digest: typeof readDigest
+  readonly contentText: typeof readContentText
+  readonly content: typeof readStoredBodies
+  readonly findings: typeof readFindings
+  readonly signatures: typeof checkSignatures
+  readonly page: typeof readPage
+  readonly nested: typeof readNested
+} = {
   facts: parseFacts,
   mail: readMail,
   structure: readStructure,
