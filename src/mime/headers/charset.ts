@@ -35,7 +35,6 @@ export function createTextDecoder(charset: string): TextPieces {
       return { write: decodeWindows1252, end: () => '' }
     case 'utf-16le':
     case 'utf-16be':
-      return utf16Decoder(charset === 'utf-16be')
     case 'iso-2022-jp': {
       const decoder = new TextDecoder(charset)
       return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() }
@@ -44,19 +43,6 @@ export function createTextDecoder(charset: string): TextPieces {
       const decoder = loadIconv().getDecoder(charset)
       return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? '' }
     }
-  }
-}
-
-function utf16Decoder(isSwapped: boolean): TextPieces {
-  let held: Buffer = Buffer.alloc(0)
-  return {
-    write(bytes) {
-      const all = held.length > 0 ? Buffer.concat([held, bytes]) : bytes
-      held = Buffer.from(all.subarray(all.length - (all.length % 2)))
-      return decodeUtf16(all, isSwapped)
-    },
-    // An incomplete unit is no character.
-    end: () => '',
   }
 }
 
@@ -143,11 +129,6 @@ function isBigEndian(bytes: Buffer): boolean {
     if (byte === 0) lead += index % 2 === 0 ? 1 : -1
   }
   return lead >= 0
-}
-
-function decodeUtf16(bytes: Buffer, isSwapped: boolean): string {
-  const units = bytes.subarray(0, bytes.length - (bytes.length % 2))
-  return (isSwapped ? Buffer.from(units).swap16() : units).toString('utf16le')
 }
 
 type Iconv = Pick<typeof import('iconv-lite'), 'encodingExists' | 'getDecoder'>
