@@ -72,5 +72,9 @@ const byFormat = slugsByName(names.images)
 /** The attributes that {@link elementFeatures} and {@link imagesOf} read. */
 export const featureAttributes: readonly string[] = [
   ...byAttribute.keys(),
-  ...['href', 'name', 'src', 'style', 'type'],
+  'href',
+  'name',
+  'src',
+  'style',
+  'type',
 ]
