@@ -21,6 +21,7 @@ import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
 import { decodeField } from '../../src/mime/headers/decode-field.ts'
+import { splitHeaderFields } from '../../src/mime/headers/fields.ts'
 import { splitHead } from '../../src/mime/headers/headers.ts'
 import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
 import { readMarkup } from '../../src/mime/html/markup.ts'
@@ -141,6 +142,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/decode-field.ts decodeField': (text) => decodeField('date', text),
   'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
   'checks/raw-facts.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
+  'mime/headers/fields.ts splitHeaderFields': (text) => splitHeaderFields(text, 'part'),
   'mime/headers/headers.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
   'mime/html/css-addresses.ts withAbsoluteUrls': (text) => withAbsoluteUrls(text, { withoutPixels: true }),
   'mime/html/markup.ts readMarkup': (text) =>
