@@ -1,6 +1,6 @@
 import { checkRegistry } from '../src/checks/registry.ts'
-import type { CheckRow } from '../src/checks/check.ts'
-import { clientNames } from '../src/client-support/data.ts'
+import type { RegisteredCheck } from '../src/checks/check.ts'
+import { clientNames } from '../src/client-support/features.ts'
 
 /** Writes docs/checks.md from the table of checks. */
 export function renderCheckReference(): string {
@@ -67,7 +67,7 @@ rules in Mailpit's source find, where both know the feature: 42 of \`foundation-
 | \`css-position\` | 1 | Mailpit | Localpost: Mailpit takes \`background-position\` for it. |
 `
 
-function sectionOf(group: CheckRow['group']): string {
+function sectionOf(group: RegisteredCheck['group']): string {
   const rows = checkRegistry.filter((row) => row.group === group)
   return `## ${group}: checks
 

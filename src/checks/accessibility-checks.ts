@@ -8,7 +8,6 @@ export const accessibilityChecks: readonly CheckRow[] = [
     id: 'html-lang',
     title: 'The HTML names its language',
     headline: 'The HTML names no language',
-    group: 'Accessibility',
     severity: 'warning',
     about: 'Screen readers choose the voice by the language, and clients use it to offer a translation.',
     fix: 'Add a lang attribute to the html element, and to the outermost element of the body too.',
@@ -22,7 +21,6 @@ export const accessibilityChecks: readonly CheckRow[] = [
     id: 'html-title',
     title: 'The HTML has a title',
     headline: 'The HTML has no title',
-    group: 'Accessibility',
     severity: 'note',
     about: 'Screen readers announce the title where a mail is shown as a web page.',
     fix: 'Add a title element to the head; the subject is a good title.',
@@ -36,7 +34,6 @@ export const accessibilityChecks: readonly CheckRow[] = [
     id: 'image-alternatives',
     title: 'Images have a meaningful alternative text',
     headline: 'Images without a meaningful alternative text',
-    group: 'Accessibility',
     severity: 'warning',
     about: 'Screen readers read the alternative text, and clients that block images show it.',
     fix: 'Add an alt attribute that says what the image shows; alt="" for decoration.',
@@ -58,7 +55,6 @@ export const accessibilityChecks: readonly CheckRow[] = [
     id: 'layout-tables',
     title: 'Tables for layout are marked as such',
     headline: 'Tables for layout not marked as such',
-    group: 'Accessibility',
     severity: 'warning',
     about:
       'Screen readers announce rows and columns of every table that has no role. Tables with header cells show data.',
@@ -78,7 +74,6 @@ export const accessibilityChecks: readonly CheckRow[] = [
     id: 'heading-order',
     title: 'Headings do not skip a level',
     headline: 'Headings skip a level',
-    group: 'Accessibility',
     severity: 'warning',
     about: 'Screen readers list the headings as a table of contents, in which a missing level is confusing.',
     fix: 'Choose headings by their level, and set their size by CSS.',
@@ -96,7 +91,6 @@ export const accessibilityChecks: readonly CheckRow[] = [
     id: 'link-texts',
     title: 'Link texts say where they lead',
     headline: 'Link texts do not say where they lead',
-    group: 'Accessibility',
     severity: 'warning',
     about:
       'Screen readers list the links by their texts, where an empty text or "click here" has no meaning.',
@@ -118,7 +112,6 @@ export const accessibilityChecks: readonly CheckRow[] = [
     id: 'contrast',
     title: 'Texts have enough contrast',
     headline: 'Texts with too little contrast',
-    group: 'Accessibility',
     severity: 'warning',
     about:
       'WCAG asks for a contrast of 4.5, and 3 for large text. It is computed from style sheets, inline styles ' +
@@ -144,7 +137,6 @@ export const accessibilityChecks: readonly CheckRow[] = [
     id: 'font-size',
     title: 'Texts are large enough to read',
     headline: 'Texts too small to read',
-    group: 'Accessibility',
     severity: 'warning',
     about:
       'Text below 9 pixels is a warning, below 12 pixels a note. Sizes come from style sheets and inline styles.',

@@ -11,6 +11,7 @@ import type {
   AskInput,
   AskingCheck,
   CheckedMail,
+  RegisteredCheck,
   CheckResult,
   CheckServices,
   MailKnowledge,
@@ -53,7 +54,9 @@ export async function askServices(
     raw: () => (message ??= raw()),
   }
   try {
-    const rows = checkRegistry.filter((row): row is AskingCheck => 'ask' in row && !except.includes(row.id))
+    const rows = checkRegistry.filter(
+      (row): row is RegisteredCheck & AskingCheck => 'ask' in row && !except.includes(row.id),
+    )
     const outcomes = await Promise.all(rows.map(async (row) => [row, await answerOf(row, asked)] as const))
     signal?.throwIfAborted()
     return toReport(mail, outcomes)

@@ -3,7 +3,7 @@ import { fieldOf } from '../core/header-fields.ts'
 import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, urlProblem } from '../net/guarded-request.ts'
 import type { Zone } from '../domains/zone.ts'
-import { firstDomain } from './alignment.ts'
+import { firstDomain } from './dmarc.ts'
 import { bimiLogoFaults, maxLogoBytes } from './bimi-logo.ts'
 import { readLength, shownUrlLength } from './lengths.ts'
 import type { AskInput, CheckedMail, CheckRow, FoundPlace } from './check.ts'
@@ -14,7 +14,6 @@ export const bimiChecks: readonly CheckRow[] = [
     id: 'bimi-record',
     title: 'The BIMI record names a logo',
     headline: 'The BIMI record is not valid',
-    group: 'Deliverability',
     severity: 'warning',
     about:
       'The BIMI record of the domain in From, where the zone file of `--zone` has one: its form, and that the logo is an ' +
@@ -30,7 +29,6 @@ export const bimiChecks: readonly CheckRow[] = [
     id: 'bimi-logo',
     title: 'The BIMI logo is one that receivers show',
     headline: 'Receivers do not show the BIMI logo',
-    group: 'Deliverability',
     severity: 'warning',
     about:
       'On request (`--live`, `?live=true`) the logo of the BIMI record is fetched, where `allowOutgoing` names its host: an ' +

@@ -1,5 +1,5 @@
 import { quote } from '../core/errors.ts'
-import { loadTokenizer } from '../mime/html/scan-html.ts'
+import { readMarkup, type MarkupListener } from '../mime/html/markup.ts'
 
 /** By their names as they are written. */
 export type SvgAttributes = ReadonlyMap<string, string>
@@ -17,71 +17,61 @@ export interface Svg {
 
 /** Reads an SVG without expanding entities. */
 export function readSvg(text: string): Svg {
-  const svg: Svg = { root: null, elements: [], title: null, faults: [] }
-  const open: string[] = []
-  let attributes = new Map<string, string>()
-  let name = ''
-  let attribute = ''
-  let value = ''
-  let isBroken = false
-  const onOpened = (): void => {
-    if (svg.elements.length === 0 && name === 'svg') svg.root = attributes
-    if (open.length === 0 && svg.elements.length > 0) isBroken = true
-    svg.elements.push({ name, attributes })
-    if (name === 'title' && open.length === 1) svg.title ??= ''
-    open.push(name)
+  const reading = new SvgReading()
+  readMarkup(text, reading, { isXml: true })
+  return reading.end()
+}
+
+class SvgReading implements MarkupListener {
+  readonly #svg: Svg = { root: null, elements: [], title: null, faults: [] }
+  /** The names of the open elements. */
+  readonly #open: string[] = []
+  /** The opening tag that is being read. */
+  #name = ''
+  #attributes = new Map<string, string>()
+  /** Whether elements or attributes do not match. */
+  #isBroken = false
+
+  onTagName(name: string): void {
+    this.#name = name
+    this.#attributes = new Map()
   }
-  const onText = (piece: string): void => {
-    if (open.length === 2 && open[1] === 'title') svg.title += piece
+
+  onAttribute(name: string, value: string | null): void {
+    if (this.#attributes.has(name)) this.#isBroken = true
+    this.#attributes.set(name, value ?? '')
   }
-  const { Tokenizer } = loadTokenizer()
-  const tokenizer = new Tokenizer(
-    { xmlMode: true, decodeEntities: true },
-    {
-      onopentagname(start, end) {
-        name = text.slice(start, end)
-        attributes = new Map()
-      },
-      onattribname(start, end) {
-        attribute = text.slice(start, end)
-        value = ''
-      },
-      onattribdata(start, end) {
-        value += text.slice(start, end)
-      },
-      onattribentity(codepoint) {
-        value += String.fromCodePoint(codepoint)
-      },
-      onattribend() {
-        if (attributes.has(attribute)) isBroken = true
-        attributes.set(attribute, value)
-      },
-      onopentagend: onOpened,
-      onselfclosingtag() {
-        onOpened()
-        open.pop()
-      },
-      onclosetag(start, end) {
-        if (open.pop() !== text.slice(start, end)) isBroken = true
-      },
-      ontext: (start, end) => onText(text.slice(start, end)),
-      ontextentity: (codepoint) => onText(String.fromCodePoint(codepoint)),
-      oncdata: (start, end) => onText(text.slice(start, end)),
-      oncomment() {},
-      ondeclaration() {
-        svg.faults.push('The logo declares a document type or entities, which receivers do not read.')
-      },
-      onprocessinginstruction(start, end) {
-        const instruction = text.slice(start, end)
-        if (!/^\??xml\s/.test(instruction))
-          svg.faults.push(`The logo has the processing instruction ${quote(instruction)}.`)
-      },
-      onend() {},
-    },
-  )
-  tokenizer.write(text)
-  tokenizer.end()
-  if (isBroken || open.length > 0)
-    svg.faults.push('The logo is not well-formed XML: elements or attributes do not match.')
-  return { ...svg, faults: [...new Set(svg.faults)] }
+
+  onTagEnd(_end: number, isSelfClosing: boolean): void {
+    const name = this.#name
+    const isRoot = this.#svg.elements.length === 0
+    if (isRoot && name === 'svg') this.#svg.root = this.#attributes
+    if (!isRoot && this.#open.length === 0) this.#isBroken = true
+    this.#svg.elements.push({ name, attributes: this.#attributes })
+    if (name === 'title' && this.#open.length === 1) this.#svg.title ??= ''
+    if (!isSelfClosing) this.#open.push(name)
+  }
+
+  onCloseTag(name: string): void {
+    if (this.#open.pop() !== name) this.#isBroken = true
+  }
+
+  onText(text: string): void {
+    if (this.#open.length === 2 && this.#open[1] === 'title') this.#svg.title += text
+  }
+
+  onDeclaration(): void {
+    this.#svg.faults.push('The logo declares a document type or entities, which receivers do not read.')
+  }
+
+  onProcessingInstruction(instruction: string): void {
+    if (!/^\??xml\s/.test(instruction))
+      this.#svg.faults.push(`The logo has the processing instruction ${quote(instruction)}.`)
+  }
+
+  end(): Svg {
+    if (this.#isBroken || this.#open.length > 0)
+      this.#svg.faults.push('The logo is not well-formed XML: elements or attributes do not match.')
+    return { ...this.#svg, faults: [...new Set(this.#svg.faults)] }
+  }
 }

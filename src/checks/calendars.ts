@@ -1,6 +1,6 @@
 import { fieldOf } from '../core/header-fields.ts'
 import { readBodies } from '../mime/bodies.ts'
-import { splitHead } from '../mime/headers/fields.ts'
+import { splitHead } from '../mime/headers/headers.ts'
 import { readParameters } from '../mime/headers/parameters.ts'
 import type { PlacedPart } from '../mime/part.ts'
 import { readStructure } from '../mime/structure.ts'
@@ -18,13 +18,13 @@ export function readCalendarMethods(message: Buffer): CalendarMethods[] {
   // Most messages have none, and need not be parsed.
   if (!/text\/calendar/i.test(message.toString('latin1'))) return []
   const parts = readStructure(message).parts.filter(({ content_type }) => content_type === 'text/calendar')
-  return parts.slice(0, mostParts).map((part) => ({
+  return parts.slice(0, maxParts).map((part) => ({
     parameter: parameterOf(message, part),
     property: propertyOf(message, part),
   }))
 }
 
-const mostParts = 20
+const maxParts = 20
 /** The property is one of the first lines. */
 const readBytes = 64 * 1024
 

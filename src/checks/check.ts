@@ -113,7 +113,6 @@ interface CheckFacts {
   readonly title: string
   /** What is wrong with a mail in which it finds something, in a few words. */
   readonly headline: string
-  readonly group: 'Message' | 'Links and images' | 'Accessibility' | 'Deliverability' | 'Mail clients'
   /** The worst severity of its findings. */
   readonly severity: Severity
   /** What it looks for and why that matters: one or two sentences, for docs/checks.md. */
@@ -137,3 +136,8 @@ export interface AskingCheck extends CheckFacts {
 
 /** One check; see the table. */
 export type CheckRow = StaticCheck | AskingCheck
+
+/** A check of the table, with the heading under which reports show it. */
+export type RegisteredCheck = CheckRow & {
+  readonly group: 'Message' | 'Links and images' | 'Accessibility' | 'Deliverability' | 'Mail clients'
+}

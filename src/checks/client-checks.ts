@@ -1,5 +1,4 @@
-import { clientNames } from '../client-support/data.ts'
-import { clientsWith } from '../client-support/features.ts'
+import { clientNames, clientsWith } from '../client-support/features.ts'
 import { findFeatures, type FeatureUse } from '../client-support/find-features.ts'
 import type { CheckRow, Found } from './check.ts'
 
@@ -9,7 +8,6 @@ export const clientChecks: readonly CheckRow[] = [
     id: 'client-support',
     title: 'Mail clients support the HTML and CSS',
     headline: 'Mail clients ignore parts of the HTML and CSS',
-    group: 'Mail clients',
     severity: 'warning',
     about:
       'Features that mail clients ignore or support partly, by the tables of Can I email. With `clients`, a feature ' +
@@ -29,7 +27,7 @@ function findingOf({ slug, feature, count, places }: FeatureUse, wanted: readonl
   const unsupported = clientsWith(feature, 'n').filter(isWanted)
   const partial = clientsWith(feature, 'a').filter(isWanted)
   if (unsupported.length + partial.length === 0) return []
-  const said = [
+  const clauses = [
     ...(unsupported.length > 0 ? [`is ignored by ${namesOf(unsupported)}`] : []),
     ...(partial.length > 0 ? [`is partly supported by ${namesOf(partial)}`] : []),
   ]
@@ -38,7 +36,7 @@ function findingOf({ slug, feature, count, places }: FeatureUse, wanted: readonl
   return [
     {
       severity: wanted !== null && unsupported.length > 0 ? 'warning' : 'note',
-      message: `${feature.title} ${said.join(' and ')}${count > 1 ? `; used ${count} times` : ''}.`,
+      message: `${feature.title} ${clauses.join(' and ')}${count > 1 ? `; used ${count} times` : ''}.`,
       ...(first && isInHtml && { place: { html: first.offset, snippet: first.snippet } }),
       link: feature.url,
       clients: { unsupported, partial },

@@ -1,10 +1,12 @@
+import colors from './colors.json' with { type: 'json' }
+
 /** A colour without transparency: red, green and blue from 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number]
 
 /** Reads a colour of CSS or of an HTML attribute; null for one that is unknown or transparent. */
 export function parseColor(written: string): Rgb | null {
   const value = written.trim().toLowerCase()
-  const hex = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(value)?.[1] ?? names[value]
+  const hex = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/.exec(value)?.[1] ?? hexByName.get(value)
   if (hex !== undefined) {
     const digits = hex.length === 3 ? hex.replace(/./g, '$&$&') : hex
     const number = Number.parseInt(digits, 16)
@@ -32,43 +34,4 @@ function luminance(color: Rgb): number {
 }
 
 /** The colour names that mails use. */
-const names: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null) as object, {
-  aqua: '00ffff',
-  black: '000000',
-  blue: '0000ff',
-  brown: 'a52a2a',
-  coral: 'ff7f50',
-  crimson: 'dc143c',
-  cyan: '00ffff',
-  darkblue: '00008b',
-  darkgray: 'a9a9a9',
-  darkgreen: '006400',
-  darkgrey: 'a9a9a9',
-  darkred: '8b0000',
-  dimgray: '696969',
-  dimgrey: '696969',
-  fuchsia: 'ff00ff',
-  gold: 'ffd700',
-  gray: '808080',
-  green: '008000',
-  grey: '808080',
-  ivory: 'fffff0',
-  lightblue: 'add8e6',
-  lightgray: 'd3d3d3',
-  lightgrey: 'd3d3d3',
-  lime: '00ff00',
-  magenta: 'ff00ff',
-  maroon: '800000',
-  navy: '000080',
-  olive: '808000',
-  orange: 'ffa500',
-  pink: 'ffc0cb',
-  purple: '800080',
-  red: 'ff0000',
-  silver: 'c0c0c0',
-  teal: '008080',
-  tomato: 'ff6347',
-  white: 'ffffff',
-  whitesmoke: 'f5f5f5',
-  yellow: 'ffff00',
-})
+const hexByName: ReadonlyMap<string, string> = new Map(Object.entries(colors))

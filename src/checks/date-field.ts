@@ -1,3 +1,5 @@
+import { withoutComments } from '../mime/headers/parameters.ts'
+
 /** What a Date field says. */
 export interface DateField {
   /** Unix time in milliseconds; null if it is not valid. */
@@ -14,28 +16,17 @@ export interface DateField {
  */
 export function readDateField(written: string): DateField {
   const value = withoutComments(written.slice(0, longestField)).replaceAll(/\s+/g, ' ').trim()
-  const found = form.exec(value)
+  const found = form.exec(value)?.groups
   if (!found) return { time: null, faults: ['The Date is not a valid date (RFC 5322).'] }
-  const [
-    ,
-    weekday,
-    day = '',
-    monthName = '',
-    year = '',
-    hour = '',
-    minute = '',
-    second = '0',
-    zone = '',
-    rest = '',
-  ] = found
+  const { weekday, day, monthName = '', year, hour, minute, second, zone = '', rest = '' } = found
   const month = months.indexOf(monthName.toLowerCase())
   if (month === -1) return invalid(`has the month ${monthName}, which does not exist`)
   const midnight = new Date(Date.UTC(Number(year), month, Number(day)))
   if (midnight.getUTCDate() !== Number(day) || midnight.getUTCMonth() !== month)
     return invalid(`names ${day} ${monthName} ${year}, a day that does not exist`)
-  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60)
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 60)
     return invalid(
-      `has the time ${hour}:${minute}${found[7] === undefined ? '' : `:${second}`}, which does not exist`,
+      `has the time ${hour}:${minute}${second === undefined ? '' : `:${second}`}, which does not exist`,
     )
   const offset = offsetOf(zone)
   if (offset === null)
@@ -47,13 +38,13 @@ export function readDateField(written: string): DateField {
   if (weekday !== undefined && weekday.toLowerCase() !== named.toLowerCase())
     faults.push(`The Date has the weekday ${weekday}, but ${day} ${monthName} ${year} is a ${named}.`)
   if (rest.trim() !== '') faults.push(`The Date has text after the zone: ${rest.trim().slice(0, 60)}.`)
-  const seconds = (Number(hour) * 60 + Number(minute)) * 60 + Number(second)
+  const seconds = (Number(hour) * 60 + Number(minute)) * 60 + Number(second ?? 0)
   return { time: midnight.getTime() + (seconds - offset * 60) * 1000, faults }
 }
 
 const longestField = 1000
 const form =
-  /^(?:([a-z]{3}) ?,? ?)?(\d{1,2}) ([a-z]{3}) (\d{4}) (\d{2}):(\d{2})(?::(\d{2}))? ([+-]\d{4}|[a-z]{1,5})(?![a-z\d])(.*)$/i
+  /^(?:(?<weekday>[a-z]{3}) ?,? ?)?(?<day>\d{1,2}) (?<monthName>[a-z]{3}) (?<year>\d{4}) (?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2}))? (?<zone>[+-]\d{4}|[a-z]{1,5})(?![a-z\d])(?<rest>.*)$/i
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 
@@ -88,11 +79,4 @@ const namedZones: Readonly<Record<string, number>> = {
   MDT: -360,
   PST: -480,
   PDT: -420,
-}
-
-/** Comments may nest. */
-function withoutComments(text: string): string {
-  let value = text
-  for (let depth = 0; depth < 10 && value.includes('('); depth++) value = value.replaceAll(/\([^()]*\)/g, ' ')
-  return value
 }

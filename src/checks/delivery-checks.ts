@@ -7,7 +7,6 @@ export const deliveryChecks: readonly CheckRow[] = [
     id: 'dkim',
     title: 'The DKIM signature is valid',
     headline: 'No valid DKIM signature',
-    group: 'Deliverability',
     severity: 'error',
     about:
       'Gmail and Yahoo reject mail without a valid signature, or treat it as spam. Only the keys of your own domains are known here.',

@@ -1,5 +1,5 @@
 import { fieldsOf } from '../core/header-fields.ts'
-import { isStructuredField } from '../mime/headers/headers.ts'
+import { isStructuredField } from '../mime/headers/decode-field.ts'
 import { readLength } from './lengths.ts'
 import type { CheckRow, Found } from './check.ts'
 
@@ -9,7 +9,6 @@ export const formChecks: readonly CheckRow[] = [
     id: 'line-lengths',
     title: 'Lines are short enough and end in CR LF',
     headline: 'Lines too long, or not ended by CR LF',
-    group: 'Message',
     severity: 'error',
     about:
       'Lines of more than 998 octets, which servers may cut or refuse and which breaks the DKIM signature, and lines that ' +
@@ -34,7 +33,6 @@ export const formChecks: readonly CheckRow[] = [
     id: 'encoded-words',
     title: 'Header fields have an encoding that clients can read',
     headline: 'Header fields that clients cannot read',
-    group: 'Message',
     severity: 'error',
     about:
       'Encoded words that clients do not decode, because they are malformed, longer than 75 characters, or in a field or ' +
@@ -81,7 +79,6 @@ export const formChecks: readonly CheckRow[] = [
     id: 'calendar-method',
     title: 'The method of an invitation is the same in both places',
     headline: 'Two methods for one invitation',
-    group: 'Message',
     severity: 'warning',
     about:
       'The parameter `method` of the part and the property METHOD of the calendar in it. Clients that read only one of ' +

@@ -1,8 +1,7 @@
 import { fieldsOf } from '../core/header-fields.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
-import { domainOf, firstDomain, isAligned } from './alignment.ts'
 import { readDateField } from './date-field.ts'
-import { findDmarc } from './dmarc.ts'
+import { domainOf, findDmarc, firstDomain, isAligned } from './dmarc.ts'
 import { readLength } from './lengths.ts'
 import { evaluateSpf } from './spf.ts'
 import type { CheckResult, CheckRow, Found, CheckInput } from './check.ts'
@@ -13,7 +12,6 @@ export const headerChecks: readonly CheckRow[] = [
     id: 'dmarc-alignment',
     title: 'The sender is aligned for DMARC',
     headline: 'The sender is not aligned for DMARC',
-    group: 'Deliverability',
     severity: 'error',
     about:
       'DMARC passes if the domain of From is that of the DKIM signature, or that of the envelope sender with SPF. It is ' +
@@ -39,7 +37,6 @@ export const headerChecks: readonly CheckRow[] = [
     id: 'message-id',
     title: 'The message has a Message-ID',
     headline: 'No valid Message-ID',
-    group: 'Deliverability',
     severity: 'warning',
     about: 'Spam filters distrust messages without an id, and clients sort replies by it.',
     fix: 'Let the mail library set it, with your own domain after the @.',
@@ -60,7 +57,6 @@ export const headerChecks: readonly CheckRow[] = [
     id: 'date',
     title: 'The message has a valid date',
     headline: 'No valid date',
-    group: 'Deliverability',
     severity: 'warning',
     about:
       'Spam filters distrust messages without a date, and clients sort a message with a wrong date to the wrong place.',
@@ -85,7 +81,6 @@ export const headerChecks: readonly CheckRow[] = [
     id: 'bcc-field',
     title: 'No Bcc field shows hidden recipients',
     headline: 'A Bcc field shows hidden recipients',
-    group: 'Deliverability',
     severity: 'error',
     about: 'Hidden recipients belong in the envelope. Not every server removes the Bcc field.',
     fix: 'Name them in the envelope only, and leave the Bcc field out of the message.',
@@ -102,7 +97,6 @@ export const headerChecks: readonly CheckRow[] = [
     id: 'single-fields',
     title: 'Unique header fields occur only once',
     headline: 'Header fields occur more than once',
-    group: 'Deliverability',
     severity: 'error',
     about: 'Gmail rejects messages with two From, Subject, Date or Message-ID fields.',
     fix: 'Set the field once; often a library and the app both set it.',
@@ -119,7 +113,6 @@ export const headerChecks: readonly CheckRow[] = [
     id: 'reply-to',
     title: 'Replies go to the domain of the sender',
     headline: 'Replies go to another domain',
-    group: 'Deliverability',
     severity: 'warning',
     about: 'Spam filters treat a Reply-To of a different organisation than From as a sign of fraud.',
     fix: 'Use a Reply-To of the domain in From, or leave it out.',
@@ -137,7 +130,6 @@ export const headerChecks: readonly CheckRow[] = [
     id: 'bimi',
     title: 'The BIMI-Selector field is well formed',
     headline: 'The BIMI-Selector field is not valid',
-    group: 'Deliverability',
     severity: 'warning',
     about: 'The field chooses the record with the logo.',
     fix: 'Write `BIMI-Selector: v=BIMI1; s=<selector>`.',
@@ -176,7 +168,7 @@ function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: CheckInput
   }
   if (signer === null && returns === null)
     return { skipped: 'There is neither a DKIM signature nor an envelope sender to compare with From.' }
-  const said = [
+  const clauses = [
     signer === null ? 'it has no valid DKIM signature' : `it is signed by ${signer}`,
     returns === null ? 'it has no envelope sender' : `its envelope sender is of ${returns}`,
   ]
@@ -184,7 +176,7 @@ function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: CheckInput
   const why = isStrict
     ? `the DMARC record of ${from} requires exactly this domain`
     : `neither is of ${from}, so nothing proves that ${from} sent it`
-  return [{ message: `DMARC fails: the mail is from ${from}, but ${said.join(' and ')}: ${why}.`, place }]
+  return [{ message: `DMARC fails: the mail is from ${from}, but ${clauses.join(' and ')}: ${why}.`, place }]
 }
 
 /** The first sending host that SPF does not allow; undefined if all are allowed, or it is not known. */

@@ -1,5 +1,5 @@
-import { scanHtml } from '../mime/html/scan-html.ts'
-import { createStyledTexts, isUnseen, type StyledText } from './styled-texts.ts'
+import { scanHtml, type HtmlListener, type TagAttributes } from '../mime/html/scan-html.ts'
+import { StyledTexts, unseenElements, type StyledText } from './styled-texts.ts'
 
 /** The facts that the checks read from a mail's HTML. Offsets are those of the names of elements. */
 export interface HtmlFacts {
@@ -46,74 +46,68 @@ export interface HtmlTable {
 
 /** Reads the facts for the checks from hostile HTML in linear time: at most 1 MB of it, and 10,000 of each kind. */
 export function readHtmlFacts(html: string): HtmlFacts {
-  const texts = createStyledTexts()
-  const facts: HtmlFacts = {
+  const reading = new FactsReading()
+  scanHtml(html, wantedAttributes, reading)
+  return reading.facts
+}
+
+class FactsReading implements HtmlListener {
+  readonly #texts = new StyledTexts()
+  readonly facts: HtmlFacts = {
     images: [],
     links: [],
     headings: [],
     tables: [],
     lang: null,
     title: null,
-    texts: texts.found,
+    texts: this.#texts.found,
   }
-  const { images, links, headings, tables } = facts
-  const openTables: HtmlTable[] = []
-  let openLink: HtmlLink | null = null
-  scanHtml(html, wantedAttributes, {
-    onOpenTag(name, attributes, offset) {
-      const { href, alt, src, width, height, lang, role } = attributes
-      if (lang !== undefined && texts.found.length === 0) facts.lang ??= lang.trim() || null
-      if (name === 'img' && images.length < maxEach) {
-        const isPixel = [width, height].every((length) => /^\s*[01](?:px)?\s*$/.test(length ?? ''))
-        images.push({ src: (src ?? '').trim(), alt: alt ?? null, isPixel, offset })
-        if (openLink && alt) openLink.text += alt
-      }
-      if (/^h[1-6]$/.test(name) && headings.length < maxEach)
-        headings.push({ level: Number(name[1]), offset })
-      if (name === 'table' && tables.length < maxEach) {
-        const table = { role: role?.trim().toLowerCase() ?? null, hasHeader: false, offset }
-        tables.push(table)
-        if (openTables.length < maxOpenTables) openTables.push(table)
-      }
-      const table = openTables.at(-1)
-      if (table && (name === 'th' || name === 'caption')) table.hasHeader = true
-      texts.open(name, attributes)
-      if (name !== 'a' || href === undefined || links.length >= maxEach) return
-      openLink = { href: href.trim(), text: attributes['aria-label'] ?? attributes.title ?? '', offset }
-      links.push(openLink)
-    },
-    onText(piece, offset) {
-      const within = texts.within()
-      if (within === 'title') facts.title = (facts.title ?? '') + piece
-      if (openLink && !isUnseen(within ?? '')) openLink.text += piece
-      texts.text(piece, offset)
-    },
-    onCloseTag(name) {
-      if (name === 'a') openLink = null
-      if (name === 'table') openTables.pop()
-      texts.close(name)
-    },
-  })
-  return facts
+  readonly #openTables: HtmlTable[] = []
+  #openLink: HtmlLink | null = null
+
+  onOpenTag(name: string, attributes: TagAttributes, offset: number): void {
+    const { href, lang, role } = attributes
+    const { headings, links, tables, texts } = this.facts
+    if (lang !== undefined && texts.length === 0) this.facts.lang ??= lang.trim() || null
+    if (name === 'img') this.#addImage(attributes, offset)
+    if (/^h[1-6]$/.test(name) && headings.length < maxEach) headings.push({ level: Number(name[1]), offset })
+    if (name === 'table' && tables.length < maxEach) {
+      const table = { role: role?.trim().toLowerCase() ?? null, hasHeader: false, offset }
+      tables.push(table)
+      if (this.#openTables.length < maxOpenTables) this.#openTables.push(table)
+    }
+    const table = this.#openTables.at(-1)
+    if (table && (name === 'th' || name === 'caption')) table.hasHeader = true
+    this.#texts.open(name, attributes)
+    if (name !== 'a' || href === undefined || links.length >= maxEach) return
+    this.#openLink = { href: href.trim(), text: attributes['aria-label'] ?? attributes.title ?? '', offset }
+    links.push(this.#openLink)
+  }
+
+  onText(piece: string, offset: number): void {
+    const { within } = this.#texts
+    if (within === 'title') this.facts.title = (this.facts.title ?? '') + piece
+    if (this.#openLink && !unseenElements.has(within)) this.#openLink.text += piece
+    this.#texts.text(piece, offset)
+  }
+
+  onCloseTag(name: string): void {
+    if (name === 'a') this.#openLink = null
+    if (name === 'table') this.#openTables.pop()
+    this.#texts.close(name)
+  }
+
+  #addImage({ src = '', alt, width, height }: TagAttributes, offset: number): void {
+    if (this.facts.images.length >= maxEach) return
+    const isPixel = [width, height].every((length) => /^\s*[01](?:px)?\s*$/.test(length ?? ''))
+    this.facts.images.push({ src: src.trim(), alt: alt ?? null, isPixel, offset })
+    if (this.#openLink && alt) this.#openLink.text += alt
+  }
 }
 
-const wantedAttributes = [
-  'href',
-  'alt',
-  'src',
-  'width',
-  'height',
-  'lang',
-  'role',
-  'title',
-  'aria-label',
-  'style',
-  'color',
-  'bgcolor',
-  'background',
-  'text',
-  'class',
-  'id',
-] as const
+const wantedAttributes =
+  'href alt src width height lang role title aria-label style color bgcolor background text class id'.split(
+    ' ',
+  )
 const maxEach = 10_000
 const maxOpenTables = 200

@@ -1,3 +1,4 @@
+import type { TagAttributes } from '../mime/html/scan-html.ts'
 import { parseColor, type Rgb } from './colors.ts'
 import type { SheetDeclaration } from './style-rules.ts'
 
@@ -23,15 +24,6 @@ export const initialStyle: TextStyle = {
   isHidden: false,
 }
 
-/** The attributes of an element that change the style of its text. */
-export interface StyleAttributes {
-  style?: string
-  color?: string
-  bgcolor?: string
-  background?: string
-  text?: string
-}
-
 /**
  * The style of an element's text, from its inline style and attributes, style sheets and the style of its parent.
  *
@@ -40,7 +32,7 @@ export interface StyleAttributes {
 export function styleWithin(
   parent: TextStyle,
   name: string,
-  attributes: StyleAttributes,
+  attributes: TagAttributes,
   sheet: readonly SheetDeclaration[] = [],
 ): TextStyle {
   const { style, color, bgcolor, background, text } = attributes

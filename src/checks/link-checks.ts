@@ -11,7 +11,6 @@ export const linkChecks: readonly CheckRow[] = [
     id: 'links',
     title: 'Links have complete addresses',
     headline: 'Links that may not work',
-    group: 'Links and images',
     severity: 'error',
     about:
       'Links that lead nowhere, are relative, run scripts, are not encrypted, or name a placeholder or an IP address. ' +
@@ -28,8 +27,8 @@ export const linkChecks: readonly CheckRow[] = [
         if (!fault) continue
         const name = text.replace(/\s+/g, ' ').trim().slice(0, 100)
         const place: FoundPlace = offset === null ? { text: null, snippet: href } : { html: offset }
-        const what = name === '' || name === href ? 'The link' : `The link ${JSON.stringify(name)}`
-        const message = `${what} to ${href === '' ? '""' : shorten(href, shownUrlLength)}: ${fault.reason}.`
+        const subject = name === '' || name === href ? 'The link' : `The link ${JSON.stringify(name)}`
+        const message = `${subject} to ${href === '' ? '""' : shorten(href, shownUrlLength)}: ${fault.reason}.`
         found.push({ severity: fault.severity, message, place })
       }
       return found
@@ -39,7 +38,6 @@ export const linkChecks: readonly CheckRow[] = [
     id: 'images',
     title: 'Images have a source that clients can load',
     headline: 'Images that clients cannot load',
-    group: 'Links and images',
     severity: 'error',
     about:
       'Images without a source, with a relative one, or with a `cid:` that no part of the mail has. Nothing is fetched: ' +
@@ -59,7 +57,6 @@ export const linkChecks: readonly CheckRow[] = [
     id: 'tracking-pixel',
     title: 'No image tracks when the mail is opened',
     headline: 'An image tracks when the mail is opened',
-    group: 'Links and images',
     severity: 'note',
     about:
       'Images of one pixel. Many clients load them although nobody reads the mail, so they say little about openings.',

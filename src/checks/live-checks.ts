@@ -8,7 +8,6 @@ export const liveChecks: readonly AskingCheck[] = [
     id: 'live-links',
     title: 'Links and images answer',
     headline: 'Links or images do not answer as they should',
-    group: 'Links and images',
     severity: 'error',
     about:
       'On request (`--live`, `?live=true`) each http address is asked once, by HEAD and then GET: errors, missing ' +
@@ -91,13 +90,15 @@ function resultOf(
 ): CheckResult {
   const all = [...answers.values()]
   const refused = all.filter(({ isRefused }) => isRefused)
-  const left = wanted.size - answers.size
-  const said = [
+  const unasked = wanted.size - answers.size
+  const clauses = [
     `${all.length - refused.length} of ${wanted.size} addresses were asked`,
     ...(refused.length > 0 ? [`${refused.length} may not be: ${reasonsOf(refused)}`] : []),
-    ...(left > 0 ? [`${left} are left, for lack of time or because there are more than ${maxAsked}`] : []),
+    ...(unasked > 0
+      ? [`${unasked} are unasked, for lack of time or because there are more than ${maxAsked}`]
+      : []),
   ]
-  const message = `${said.join('; ')}.`
+  const message = `${clauses.join('; ')}.`
   if (refused.length === answers.size) return { skipped: message }
   const found = [...answers].flatMap(([url, answer]) => {
     const { isImage = false, place } = wanted.get(url) ?? {}
@@ -115,30 +116,30 @@ function reasonsOf(refused: readonly LiveAnswer[]): string {
 function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {
   const { status, content_type, redirects, target, duration_ms, reason, isRefused } = answer
   if (isRefused && redirects === 0) return []
-  const what = `The ${isImage ? 'image' : 'link'} ${url.slice(0, shownUrlLength)}`
+  const subject = `The ${isImage ? 'image' : 'link'} ${url.slice(0, shownUrlLength)}`
   const after = redirects === 0 ? '' : ` after ${redirects === 1 ? 'a redirect' : `${redirects} redirects`}`
   if (isRefused) {
-    const message = `${what} redirects to ${target.slice(0, shownUrlLength)}, which was not asked: ${reason}.`
+    const message = `${subject} redirects to ${target.slice(0, shownUrlLength)}, which was not asked: ${reason}.`
     return [{ severity: 'note', message }]
   }
   if (reason !== null)
-    return [{ message: `${what} cannot be ${isImage ? 'loaded' : 'opened'}${after}: ${reason}.` }]
+    return [{ message: `${subject} cannot be ${isImage ? 'loaded' : 'opened'}${after}: ${reason}.` }]
   if (status === null || status >= 400) {
     // Servers refuse robots with these statuses.
     const severity = status === 401 || status === 403 || status === 429 ? 'warning' : 'error'
-    return [{ severity, message: `${what} answers ${status}${after} (${duration_ms} ms).` }]
+    return [{ severity, message: `${subject} answers ${status}${after} (${duration_ms} ms).` }]
   }
   const found: Found[] = []
   if (isImage && content_type !== null && !/^(?:image\/|application\/octet-stream)/i.test(content_type))
-    found.push({ message: `${what} is ${content_type.slice(0, 100)}, not an image.` })
+    found.push({ message: `${subject} is ${content_type.slice(0, 100)}, not an image.` })
   if (/^https:/i.test(url) && /^http:/i.test(target))
     found.push({
       severity: 'warning',
-      message: `${what} leads to ${target.slice(0, shownUrlLength)}, which is not encrypted.`,
+      message: `${subject} leads to ${target.slice(0, shownUrlLength)}, which is not encrypted.`,
     })
   if (redirects >= 3)
-    found.push({ severity: 'note', message: `${what} answers${after}; each costs the reader time.` })
-  if (duration_ms > slowMs) found.push({ severity: 'note', message: `${what} took ${duration_ms} ms.` })
+    found.push({ severity: 'note', message: `${subject} answers${after}; each costs the reader time.` })
+  if (duration_ms > slowMs) found.push({ severity: 'note', message: `${subject} took ${duration_ms} ms.` })
   return found
 }
 

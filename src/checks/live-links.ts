@@ -44,9 +44,9 @@ export async function askLive(url: string, { problemOf, signal }: Asking): Promi
     for (;;) {
       const problem = urlProblem(target.href, problemOf)
       if (problem !== null) return done({ reason: problem, isRefused: true })
-      const given = { problemOf, signal: ended }
-      let answer = await ask('HEAD', target, given)
-      if ((answer.statusCode ?? 0) >= 400) answer = await ask('GET', target, given)
+      const asking = { problemOf, signal: ended }
+      let answer = await ask('HEAD', target, asking)
+      if ((answer.statusCode ?? 0) >= 400) answer = await ask('GET', target, asking)
       const status = answer.statusCode ?? 0
       const location = answer.headers.location
       if (status < 300 || status >= 400 || location === undefined)

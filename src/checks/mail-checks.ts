@@ -3,9 +3,10 @@ import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'
 import { askServices, type CheckSource } from './ask-services.ts'
+import { pick } from '../core/pick.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
-import { joinReports } from './report.ts'
+import { joinReports, toReport } from './report.ts'
 import { checkMail, type checkJobs } from './run.ts'
 import type { CheckedMail, CheckServices } from './check.ts'
 import type { CheckReport } from './types.ts'
@@ -39,12 +40,12 @@ export function createMailChecks(
     options: MailCheckOptions,
     { signal, knowledge }: CheckSource,
   ): Promise<CheckReport> {
-    const members = checkedMembers(mail)
+    const members = pick(mail, checkedMembers)
     try {
       return await thread.run('checks', [members, options, knowledge], { signal, deadlineMs })
     } catch (error) {
       if (!isErrorOf(error, 'service_unavailable')) throw error
-      return endedReport(options)
+      return endedReport(members, options)
     } finally {
       await thread.rest()
     }
@@ -63,31 +64,13 @@ export function createMailChecks(
 }
 
 /** The report after the thread was ended, because a check took too long or too much memory. */
-function endedReport({ except = [] }: MailCheckOptions): CheckReport {
+function endedReport(mail: CheckedMail, { except = [] }: MailCheckOptions): CheckReport {
   const message = `The checks of this mail took longer than ${deadlineMs / 1000} seconds or too much memory, and were ended.`
-  const checks = checkRegistry
-    .filter((row) => 'run' in row && !except.includes(row.id))
-    .map(({ id, title, group }) => {
-      return {
-        id,
-        title,
-        headline: title,
-        group,
-        outcome: 'gave_up',
-        severity: null,
-        count: 0,
-        message,
-      } as const
-    })
-  return { findings: [], checks }
-}
-
-/** The members that checks read: the others of a mail are not copied to the thread. */
-function checkedMembers(mail: CheckedMail): CheckedMail {
-  const { type, source, size_bytes, received, envelope, subject, html, text } = mail
-  const { headers, links, attachments, dkim, list_unsubscribe, problem } = mail
-  const bodies = { subject, html, text, headers, links, attachments }
-  return { type, source, size_bytes, received, envelope, ...bodies, dkim, list_unsubscribe, problem }
+  const ended = checkRegistry.filter((row) => 'run' in row && !except.includes(row.id))
+  return toReport(
+    mail,
+    ended.map((row) => [row, message]),
+  )
 }
 
 /** In characters. */
@@ -95,5 +78,10 @@ function charsOf({ headers, html, text }: CheckedMail): number {
   return headers.reduce((size, [, value]) => size + value.length, html.length + text.length)
 }
 
+/** Those of {@link CheckedMail}: the others of a mail are not copied to the thread. */
+const checkedMembers =
+  'type source size_bytes received envelope subject html text headers links attachments dkim list_unsubscribe problem'.split(
+    ' ',
+  ) as (keyof CheckedMail)[]
 const deadlineMs = 20_000
 const patienceMs = 60_000

@@ -9,7 +9,6 @@ export const messageChecks: readonly CheckRow[] = [
     id: 'message',
     title: 'The message can be read in full',
     headline: 'The message cannot be read in full',
-    group: 'Message',
     severity: 'error',
     about:
       'Broken MIME structure, an unknown character set, or a message that is longer than what Localpost searches.',
@@ -24,7 +23,6 @@ export const messageChecks: readonly CheckRow[] = [
     id: 'subject',
     title: 'The mail has a subject',
     headline: 'No subject',
-    group: 'Message',
     severity: 'warning',
     about: 'A mail without a subject is easy to overlook, and a common sign of spam.',
     fix: 'Set a subject.',
@@ -38,7 +36,6 @@ export const messageChecks: readonly CheckRow[] = [
     id: 'placeholders',
     title: 'No placeholder is left',
     headline: 'Placeholders left',
-    group: 'Message',
     severity: 'error',
     about:
       'Placeholders of templates, as `{{ name }}`, `{% if %}`, `${name}`, `[[name]]`, `%%name%%` or `*|NAME|*`, and `[object Object]`.',
@@ -60,7 +57,6 @@ export const messageChecks: readonly CheckRow[] = [
     id: 'text-part',
     title: 'The mail has a text part',
     headline: 'No text part',
-    group: 'Message',
     severity: 'warning',
     about:
       'Some clients, watches and screen readers show the text part; spam filters expect one beside HTML.',
@@ -75,7 +71,6 @@ export const messageChecks: readonly CheckRow[] = [
     id: 'html-size',
     title: 'Gmail does not clip the HTML',
     headline: 'Gmail clips the HTML',
-    group: 'Message',
     severity: 'warning',
     about: 'Gmail shows the first 102 KB of HTML, and hides the rest, often with the link to unsubscribe.',
     fix: 'Shorten the HTML: remove unused CSS, comments and embedded images.',

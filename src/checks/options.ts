@@ -1,4 +1,4 @@
-import { clientNames } from '../client-support/data.ts'
+import { clientNames } from '../client-support/features.ts'
 import { LocalpostError, quote, type ErrorCode } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
+import { decodeHeaderValue, isStructuredField } from '../mime/headers/decode-field.ts'
 import { readHeader } from '../mime/headers/headers.ts'
 import { type CalendarMethods, readCalendarMethods } from './calendars.ts'
-import { wronglyEncodedFields } from './encoded-fields.ts'
 
 /** The facts that the checks read from the bytes of a message. */
 export interface RawFacts {
@@ -54,4 +54,38 @@ export function readRawFacts(message: Uint8Array): RawFacts {
     start = end + 1
   }
   return facts
+}
+
+/**
+ * The names of fields that have encoded words where receivers do not decode them: in fields without a text for people, and
+ * in the address of a mailbox (RFC 2047 section 5).
+ *
+ * @param fields  Values unfolded, not decoded.
+ */
+export function wronglyEncodedFields(fields: readonly (readonly [name: string, value: string])[]): string[] {
+  const found = fields.filter(([name, written]) => {
+    const value = written.slice(0, longestValue)
+    if (!encodedWord.test(value)) return false
+    return isStructuredField(name) || (addressFields.has(name.toLowerCase()) && hasEncodedAddress(value))
+  })
+  return [...new Set(found.map(([name]) => name))]
+}
+
+const longestValue = 10_000
+const encodedWord = /=\?[\w.+*-]{1,60}\?[bq]\?[^\s?]*\?=/i
+const encodedWords = new RegExp(encodedWord, 'gi')
+const addressFields: ReadonlySet<string> = new Set(
+  'from sender reply-to to cc bcc resent-from resent-sender resent-to resent-cc resent-bcc list-id'.split(
+    ' ',
+  ),
+)
+
+/** Encoded words are for names and comments. */
+function hasEncodedAddress(list: string): boolean {
+  const bare = list.replaceAll(/"[^"]*"|\([^()]*\)/g, ' ')
+  if (bare.match(/<[^<>]*>/g)?.some((address) => address.includes('=?'))) return true
+  return bare.split(/[,;]/).some((mailbox) => {
+    if (!encodedWord.test(mailbox) || mailbox.replaceAll(encodedWords, '').includes('@')) return false
+    return decodeHeaderValue(mailbox).includes('@')
+  })
 }

@@ -1,5 +1,4 @@
-import { domainOf, firstDomain } from './alignment.ts'
-import { findDmarc } from './dmarc.ts'
+import { domainOf, findDmarc, firstDomain } from './dmarc.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'
 import type { CheckRow, Found } from './check.ts'
 
@@ -9,7 +8,6 @@ export const recordChecks: readonly CheckRow[] = [
     id: 'spf',
     title: 'SPF lets the sending hosts send for the envelope sender',
     headline: 'SPF does not pass for the envelope sender',
-    group: 'Deliverability',
     severity: 'error',
     about:
       'The SPF record of the envelope sender: duplicate or broken records, more than ten look-ups, and whether each host ' +
@@ -57,7 +55,6 @@ export const recordChecks: readonly CheckRow[] = [
     id: 'dmarc-record',
     title: 'The domain in From has a valid DMARC record',
     headline: 'No valid DMARC record',
-    group: 'Deliverability',
     severity: 'error',
     about:
       'The DMARC record of the domain in From, or of its organisation: a missing, duplicate or broken one. It comes from ' +

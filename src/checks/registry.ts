@@ -9,19 +9,17 @@ import { liveChecks } from './live-checks.ts'
 import { messageChecks } from './message-checks.ts'
 import { recordChecks } from './record-checks.ts'
 import { spamChecks } from './spam-checks.ts'
-import type { CheckRow } from './check.ts'
+import type { CheckRow, RegisteredCheck } from './check.ts'
+
+const byGroup: Readonly<Record<RegisteredCheck['group'], readonly CheckRow[]>> = {
+  Message: [...messageChecks, ...formChecks],
+  'Links and images': [...linkChecks, ...liveChecks],
+  Accessibility: accessibilityChecks,
+  Deliverability: [...deliveryChecks, ...headerChecks, ...recordChecks, ...bimiChecks, ...spamChecks],
+  'Mail clients': clientChecks,
+}
 
 /** Every check of a mail. docs/checks.md is written from this table. */
-export const checkRegistry: readonly CheckRow[] = [
-  ...messageChecks,
-  ...formChecks,
-  ...linkChecks,
-  ...liveChecks,
-  ...accessibilityChecks,
-  ...deliveryChecks,
-  ...headerChecks,
-  ...recordChecks,
-  ...bimiChecks,
-  ...spamChecks,
-  ...clientChecks,
-]
+export const checkRegistry: readonly RegisteredCheck[] = Object.entries(byGroup).flatMap(([group, checks]) =>
+  checks.map((check) => ({ ...check, group: group as RegisteredCheck['group'] })),
+)

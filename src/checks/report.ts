@@ -3,11 +3,11 @@ import { fieldOf } from '../core/header-fields.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { checkRegistry } from './registry.ts'
-import type { CheckedMail, CheckResult, CheckRow, Found, FoundPlace } from './check.ts'
+import type { CheckedMail, CheckResult, Found, FoundPlace, RegisteredCheck } from './check.ts'
 import type { CheckReport, CheckRun, Finding, Place } from './types.ts'
 
 /** A check, and its result; a string is the reason why it ended early. */
-export type CheckOutcome = readonly [row: CheckRow, result: CheckResult | string]
+export type CheckOutcome = readonly [row: RegisteredCheck, result: CheckResult | string]
 
 /** The report of checks; those whose result is null are left out. */
 export function toReport(mail: CheckedMail, outcomes: readonly CheckOutcome[]): CheckReport {
@@ -40,7 +40,7 @@ function foundOf(result: CheckResult | string): readonly Found[] {
   return 'found' in result ? result.found : result
 }
 
-function toRun(row: CheckRow, result: NonNullable<CheckResult> | string): CheckRun {
+function toRun(row: RegisteredCheck, result: NonNullable<CheckResult> | string): CheckRun {
   const { id, title, headline, group } = row
   const about = { id, title, headline: title, group, severity: null, count: 0 }
   if (typeof result === 'string') return { ...about, outcome: 'gave_up', message: result }
@@ -52,14 +52,14 @@ function toRun(row: CheckRow, result: NonNullable<CheckResult> | string): CheckR
   return { ...about, headline, outcome: 'found', severity, count: found.length, message }
 }
 
-function sorted<T extends Pick<Found, 'severity'>>(found: readonly T[], row?: CheckRow): T[] {
+function sorted<T extends Pick<Found, 'severity'>>(found: readonly T[], row?: RegisteredCheck): T[] {
   const rank = ({ severity = row?.severity ?? 'note' }: T): number => severities.indexOf(severity)
   return found.toSorted((a, b) => rank(a) - rank(b))
 }
 
 const severities: readonly string[] = ['error', 'warning', 'note']
 
-function toFinding(found: Found, row: CheckRow, placeOf: (place: FoundPlace) => Place): Finding {
+function toFinding(found: Found, row: RegisteredCheck, placeOf: (place: FoundPlace) => Place): Finding {
   return {
     id: row.id,
     severity: found.severity ?? row.severity,

@@ -8,7 +8,6 @@ export const spamChecks: readonly AskingCheck[] = [
     id: 'spamassassin',
     title: 'SpamAssassin does not take the mail for spam',
     headline: 'SpamAssassin sees signs of spam',
-    group: 'Deliverability',
     severity: 'error',
     about:
       'The score of the SpamAssassin that `--spamd host:port` names. A score from its limit on is an error; each rule ' +
@@ -28,7 +27,6 @@ export const spamChecks: readonly AskingCheck[] = [
     id: 'rspamd',
     title: 'rspamd does not take the mail for spam',
     headline: 'rspamd sees signs of spam',
-    group: 'Deliverability',
     severity: 'error',
     about:
       'The score of the rspamd that `--rspamd url` names. A score from its limit on is an error, a lower one with which ' +
@@ -48,7 +46,7 @@ export const spamChecks: readonly AskingCheck[] = [
 ]
 
 /** Rules that add less, or subtract, say little of why a mail is spam. SpamAssassin gives rules under test 0.01. */
-const leastPoints = 0.1
+const minPoints = 0.1
 
 async function verdictOf(
   asked: AskInput,
@@ -65,11 +63,12 @@ async function verdictOf(
       ? `${filter} gives ${score} points; from ${required} on it is spam.`
       : `${filter} gives ${score} points and ${mark}; from ${required} on it refuses it.`
   const notes = rules
-    .filter(({ points }) => points >= leastPoints)
+    .filter(({ points }) => points >= minPoints)
     .toSorted((a, b) => b.points - a.points)
     .map(({ name, points, description }): Found => {
-      const said = description === '' || description === 'No description available.' ? '' : `: ${description}`
-      return { severity: 'note', message: `${name} adds ${points}${said.replace(/\.$/, '')}.` }
+      const suffix =
+        description === '' || description === 'No description available.' ? '' : `: ${description}`
+      return { severity: 'note', message: `${name} adds ${points}${suffix.replace(/\.$/, '')}.` }
     })
   const isMarked = isRefused || mark !== null
   const verdict: Found[] = isMarked ? [{ severity: isRefused ? 'error' : 'warning', message }] : []

@@ -17,68 +17,65 @@ export interface SheetDeclaration {
 }
 
 /** The style sheets of a mail, as far as they change colours and sizes of text. */
-export interface StyleRules {
-  /** Adds the rules of a style sheet, except those within conditions, such as for dark mode or small screens. */
-  add(css: string): void
-  /** The declarations that apply, the strongest last. @param ancestors  The outermost first. */
-  matching(element: StyledElement, ancestors: readonly StyledElement[]): readonly SheetDeclaration[]
-}
+export class StyleRules {
+  /** By the key of their last compound, as {@link Selector} has it. */
+  readonly #rules = new Map<string, StyleRule[]>()
+  #count = 0
+  /** The rules for an element, because mails repeat the same elements. */
+  readonly #candidates = new Map<string, StyleRule[]>()
 
-export function createStyleRules(): StyleRules {
-  const rules = new Map<string, StyleRule[]>()
-  let count = 0
-  // Mails repeat the same elements.
-  const candidates = new Map<string, StyleRule[]>()
+  /** Adds the rules of a style sheet, except those within conditions, such as for dark mode or small screens. */
+  add(css: string): void {
+    this.#candidates.clear()
+    let open: StyleRule[] = []
+    scanCss(css, 'sheet', {
+      onAtRule() {},
+      onSelectors: (tokens, { isNested, isConditional }) => {
+        open = isNested || isConditional || this.#count >= maxRules ? [] : this.#addRules(tokens)
+      },
+      onDeclaration(property, value) {
+        if (open.length === 0 || !usedProperties.has(property)) return
+        const written = value.map(({ text }) => text)
+        const isImportant = written.at(-1)?.toLowerCase() === 'important' && written.at(-2) === '!'
+        const text = (isImportant ? written.slice(0, -2) : written).join(' ').toLowerCase()
+        for (const { declarations, isUncertain } of open)
+          declarations.push({ property, value: text, isImportant, isUncertain })
+      },
+      onComment() {},
+    })
+  }
+
+  /** The declarations that apply, the strongest last. @param ancestors  The outermost first. */
+  matching(element: StyledElement, ancestors: readonly StyledElement[]): readonly SheetDeclaration[] {
+    if (this.#count === 0) return []
+    return this.#candidatesFor(element)
+      .filter((rule) => applies(rule, ancestors))
+      .flatMap(({ declarations }) => declarations)
+  }
+
+  #addRules(selectors: readonly CssToken[]): StyleRule[] {
+    return selectorsOf(selectors).map((selector) => {
+      const rule: StyleRule = { ...selector, order: this.#count++, declarations: [] }
+      const sameKey = this.#rules.get(rule.key)
+      if (sameKey) sameKey.push(rule)
+      else this.#rules.set(rule.key, [rule])
+      return rule
+    })
+  }
 
   /** The rules whose last compound matches the element, the strongest last. */
-  function candidatesFor(element: StyledElement): StyleRule[] {
+  #candidatesFor(element: StyledElement): StyleRule[] {
     const { name, classes, id } = element
     const key = `${name} ${id} ${classes.join(' ')}`
-    const known = candidates.get(key)
-    if (known) return known
+    const kept = this.#candidates.get(key)
+    if (kept) return kept
     const found = [name, '*', `#${id}`, ...new Set(classes.map((one) => `.${one}`))]
-      .flatMap((one) => rules.get(one) ?? [])
+      .flatMap((one) => this.#rules.get(one) ?? [])
       .filter(({ compounds: [last] }) => last !== undefined && isOf(element, last))
       .toSorted((a, b) => a.weight - b.weight || a.order - b.order)
       .slice(-maxCandidates)
-    if (candidates.size < maxKeys) candidates.set(key, found)
+    if (this.#candidates.size < maxKeys) this.#candidates.set(key, found)
     return found
-  }
-
-  return {
-    add(css) {
-      candidates.clear()
-      let open: StyleRule[] = []
-      scanCss(css, 'sheet', {
-        onAtRule() {},
-        onSelectors(tokens, { isNested, isConditional }) {
-          open = []
-          if (isNested || isConditional || count >= maxRules) return
-          for (const selector of selectorsOf(tokens)) {
-            const rule: StyleRule = { ...selector, order: count++, declarations: [] }
-            open.push(rule)
-            const known = rules.get(rule.key)
-            if (known) known.push(rule)
-            else rules.set(rule.key, [rule])
-          }
-        },
-        onDeclaration(property, value) {
-          if (open.length === 0 || !asked.has(property)) return
-          const written = value.map(({ text }) => text)
-          const isImportant = written.at(-1)?.toLowerCase() === 'important' && written.at(-2) === '!'
-          const text = (isImportant ? written.slice(0, -2) : written).join(' ').toLowerCase()
-          for (const { declarations, isUncertain } of open)
-            declarations.push({ property, value: text, isImportant, isUncertain })
-        },
-        onComment() {},
-      })
-    },
-    matching(element, ancestors) {
-      if (count === 0) return []
-      return candidatesFor(element)
-        .filter((rule) => applies(rule, ancestors))
-        .flatMap(({ declarations }) => declarations)
-    },
   }
 }
 
@@ -153,7 +150,8 @@ function isOf(element: StyledElement | undefined, { name, classes, id }: Compoun
   return (id === '' || id === element.id) && classes.every((one) => element.classes.includes(one))
 }
 
-const asked = new Set(
+/** Other properties change neither colours nor sizes of text. */
+const usedProperties: ReadonlySet<string> = new Set(
   (
     'color background background-color background-image font font-size font-weight display visibility mso-hide ' +
     'opacity max-height'

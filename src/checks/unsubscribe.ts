@@ -8,7 +8,6 @@ export const unsubscribeCheck: CheckRow = {
   id: 'list-unsubscribe',
   title: 'Bulk mail offers one-click unsubscription',
   headline: 'No one-click unsubscription',
-  group: 'Deliverability',
   severity: 'error',
   about:
     'Gmail and Yahoo require List-Unsubscribe with an https address and List-Unsubscribe-Post of bulk senders. It ' +

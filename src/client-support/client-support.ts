@@ -1,8 +1,7 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { clientNames } from './data.ts'
-import { clientsWith } from './features.ts'
+import { clientNames, clientsWith } from './features.ts'
 import { findFeatures, type MailContent } from './find-features.ts'
 import type { ClientScore, ClientSupport, SupportedFeature } from './types.ts'
 
@@ -69,8 +68,8 @@ function checkShares(shares: Readonly<Record<string, unknown>>): void {
 
 function weighted(clients: readonly ClientScore[], shares?: Readonly<Record<string, number>>): number {
   const weights = clients.map(({ client }) => (shares ? (shares[client] ?? 0) : 1))
-  const whole = weights.reduce((sum, weight) => sum + weight, 0)
-  return round(clients.reduce((sum, { score }, at) => sum + score * (weights[at] ?? 0), 0) / whole)
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  return round(clients.reduce((sum, { score }, at) => sum + score * (weights[at] ?? 0), 0) / total)
 }
 
 function round(percent: number): number {

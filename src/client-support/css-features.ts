@@ -1,5 +1,6 @@
 import * as token from 'css-tree/tokenizer'
-import { features } from './features.ts'
+import { slugsByName } from './features.ts'
+import names from './names.json' with { type: 'json' }
 import { cssText, type CssToken } from './scan-css.ts'
 
 /** The features that one declaration uses, by slug; each once. */
@@ -8,11 +9,9 @@ export function declarationFeatures(property: string, value: readonly CssToken[]
   const name = property.replace(/^-(?:webkit|moz|ms|o)-/, '')
   const found = new Set([...(byProperty.get(name) ?? []), ...valueFeatures(value)])
   const words = value.filter(({ type }) => type === token.Ident).map(({ text }) => text.toLowerCase())
-  for (const [slug, properties, wanted] of byWord) {
-    if (properties.includes(name) && words.some((word) => wanted.includes(word))) found.add(slug)
+  for (const [slug, { properties, keywords }] of byKeyword) {
+    if (properties.includes(name) && words.some((word) => keywords.includes(word))) found.add(slug)
   }
-  if (/^(?:font|font-family)$/.test(name) && words.some((word) => systemFonts.has(word)))
-    found.add('css-sytem-ui')
   return found
 }
 
@@ -54,105 +53,7 @@ function unquoted(text: string): string {
   return text.trim().replace(/^(["'])(.*)\1$/s, '$2')
 }
 
-const sides = ['top', 'right', 'bottom', 'left']
-const lengths = ['width', 'style', 'color']
-const flows = ['inline', 'block']
-const flowSides = flows.flatMap((flow) => [`${flow}-start`, `${flow}-end`])
-const withSuffixes = (names: readonly string[], suffixes: readonly string[]): string[] =>
-  names.flatMap((name) => suffixes.map((suffix) => `${name}-${suffix}`))
-
-/** The properties of the features that are not named like their property. */
-const properties: Readonly<Record<string, readonly string[]>> = {
-  'css-animation': [
-    'animation',
-    ...withSuffixes(
-      ['animation'],
-      'name duration delay direction fill-mode iteration-count play-state timing-function'.split(' '),
-    ),
-  ],
-  'css-block-inline-size': ['block-size', 'inline-size'],
-  'css-border': [
-    'border',
-    ...withSuffixes(['border'], [...sides, ...lengths]),
-    ...withSuffixes(withSuffixes(['border'], sides), lengths),
-  ],
-  'css-border-image': [
-    'border-image',
-    ...withSuffixes(['border-image'], ['source', 'slice', 'width', 'outset', 'repeat']),
-  ],
-  'css-border-inline-block': withSuffixes(['border'], flows),
-  'css-border-inline-block-individual': withSuffixes(['border'], flowSides),
-  'css-border-inline-block-longhand': withSuffixes(
-    withSuffixes(['border'], [...flows, ...flowSides]),
-    lengths,
-  ),
-  'css-border-radius': [
-    'border-radius',
-    ...withSuffixes(['border'], ['top-left', 'top-right', 'bottom-right', 'bottom-left']).map(
-      (name) => `${name}-radius`,
-    ),
-  ],
-  'css-border-radius-logical': withSuffixes(
-    ['border'],
-    ['start-start', 'start-end', 'end-start', 'end-end'],
-  ).map((name) => `${name}-radius`),
-  'css-column-layout-properties': [
-    'columns',
-    ...withSuffixes(
-      ['column'],
-      ['count', 'fill', 'rule', 'rule-color', 'rule-style', 'rule-width', 'span', 'width'],
-    ),
-  ],
-  'css-gap': ['gap', 'column-gap', 'row-gap', 'grid-gap', 'grid-column-gap', 'grid-row-gap'],
-  'css-grid-template': ['grid-template', ...withSuffixes(['grid-template'], ['areas', 'columns', 'rows'])],
-  'css-inset': ['inset', ...withSuffixes(['inset'], [...flows, ...flowSides])],
-  'css-left-right-top-bottom': sides,
-  'css-margin': ['margin', ...withSuffixes(['margin'], sides)],
-  'css-margin-block-start-end': ['margin-block-start', 'margin-block-end'],
-  'css-margin-inline-start-end': ['margin-inline-start', 'margin-inline-end'],
-  'css-margin-inline-block': ['margin-inline', 'margin-block'],
-  'css-outline': ['outline', ...withSuffixes(['outline'], lengths)],
-  'css-overflow': ['overflow', 'overflow-x', 'overflow-y'],
-  'css-padding': ['padding', ...withSuffixes(['padding'], sides)],
-  'css-padding-block-start-end': ['padding-block-start', 'padding-block-end'],
-  'css-padding-inline-start-end': ['padding-inline-start', 'padding-inline-end'],
-  'css-padding-inline-block': ['padding-inline', 'padding-block'],
-  'css-scroll-snap': withSuffixes(['scroll-snap'], ['type', 'align', 'stop']),
-  'css-text-emphasis': ['text-emphasis', 'text-emphasis-style', 'text-emphasis-color'],
-  'css-text-wrap': ['text-wrap', 'text-wrap-mode', 'text-wrap-style'],
-  'css-transition': [
-    'transition',
-    ...withSuffixes(['transition'], ['property', 'duration', 'delay', 'timing-function', 'behavior']),
-  ],
-}
-
-/** Features that are keywords of a value: slug, properties, keywords. */
-const byWord: readonly (readonly [slug: string, properties: readonly string[], words: readonly string[]])[] =
-  [
-    ['css-display-flex', ['display'], ['flex', 'inline-flex']],
-    ['css-display-grid', ['display'], ['grid', 'inline-grid']],
-    ['css-display-none', ['display'], ['none']],
-    ['css-flex-direction', ['flex-direction', 'flex-flow'], ['column', 'column-reverse']],
-    ['css-flex-wrap', ['flex-wrap', 'flex-flow'], ['wrap', 'wrap-reverse']],
-  ]
-
-/** Features that are functions of a value. */
-const functions: Readonly<Record<string, readonly string[]>> = {
-  'css-conic-gradient': ['conic-gradient', 'repeating-conic-gradient'],
-  'css-function-clamp': ['clamp'],
-  'css-function-light-dark': ['light-dark'],
-  'css-function-max': ['max'],
-  'css-function-min': ['min'],
-  'css-intrinsic-size': ['fit-content'],
-  'css-linear-gradient': ['linear-gradient', 'repeating-linear-gradient', '-webkit-linear-gradient'],
-  'css-modern-color': ['lch', 'oklch', 'lab', 'oklab'],
-  'css-radial-gradient': ['radial-gradient', 'repeating-radial-gradient', '-webkit-radial-gradient'],
-  'css-rgb': ['rgb'],
-  'css-rgba': ['rgba'],
-  'css-unit-calc': ['calc'],
-  'css-variables': ['var'],
-}
-
+/** Features that are conditions of `@media`. */
 const mediaConditions: readonly (readonly [slug: string, condition: RegExp])[] = [
   ['css-at-media-device-pixel-ratio', /device-pixel-ratio/i],
   ['css-at-media-hover', /\(\s*(?:any-)?hover\b/i],
@@ -165,39 +66,7 @@ const units = new Set('ch cm em ex in mm pc pt px rem vh vmax vmin vw'.split(' '
 const intrinsic = new Set(
   'fit-content min-content max-content -moz-fit-content -webkit-fit-content'.split(' '),
 )
-const systemFonts = new Set(['system-ui', 'ui-serif', 'ui-sans-serif', 'ui-rounded', 'ui-monospace'])
-
-const byFunction = inverse(Object.entries(functions))
-
-/** Slugs that look like the name of a property, but are not. */
-const otherwiseFound = new Set([
-  ...Object.keys(properties),
-  ...Object.keys(functions),
-  ...byWord.map(([slug]) => slug),
-  ...mediaConditions.map(([slug]) => slug),
-  'css-comments',
-  'css-important',
-  'css-inert-attribute',
-  'css-nesting',
-  'css-sytem-ui',
-])
-
-/** Every other feature of CSS is the property of the same name. */
-const byProperty = inverse([
-  ...Object.entries(properties),
-  ...[...features.keys()].flatMap((slug): [string, string[]][] =>
-    !slug.startsWith('css-') || otherwiseFound.has(slug) || /^css-(?:at|pseudo|selector|unit)-/.test(slug)
-      ? []
-      : [[slug, [slug.slice('css-'.length)]]],
-  ),
-])
-
-function inverse(
-  entries: readonly (readonly [string, readonly string[]])[],
-): ReadonlyMap<string, readonly string[]> {
-  const map = new Map<string, string[]>()
-  for (const [slug, names] of entries) {
-    for (const name of names) map.set(name, [...(map.get(name) ?? []), slug])
-  }
-  return map
-}
+const byProperty = slugsByName(names.properties)
+const byFunction = slugsByName(names.functions)
+/** Features that are keywords of a value. */
+const byKeyword = Object.entries(names.keywords)

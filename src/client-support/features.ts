@@ -1,5 +1,8 @@
 import { shorten } from '../core/errors.ts'
-import { clientNames, featureRows } from './data.ts'
+import data from './data.json' with { type: 'json' }
+
+/** The mail clients, in the order of the letters of {@link Feature.support}: key, and name for people. */
+export const clientNames: readonly (readonly [client: string, name: string])[] = Object.entries(data.clients)
 
 /** A feature of HTML or CSS, as Can I email describes it. */
 export interface Feature {
@@ -7,13 +10,13 @@ export interface Feature {
   category: string
   /** Its page, with notes and versions. */
   url: string
-  /** A letter per client; see `data.ts`. */
+  /** A letter per client, for its newest version: y yes, a partly, n no, u unknown. */
   support: string
 }
 
 /** All features by their slugs. */
 export const features: ReadonlyMap<string, Feature> = new Map(
-  featureRows.map(([slug, title, support]) => {
+  Object.entries(data.features).map(([slug, { title, support }]) => {
     const category = /^(?:css|html|image)(?=-)/.exec(slug)?.[0] ?? 'others'
     return [slug, { title, category, url: `https://www.caniemail.com/features/${slug}/`, support }]
   }),
@@ -22,6 +25,17 @@ export const features: ReadonlyMap<string, Feature> = new Map(
 /** The keys of the clients that have a letter for a feature. */
 export function clientsWith({ support }: Feature, letter: 'a' | 'n'): string[] {
   return clientNames.flatMap(([client], at) => (support[at] === letter ? [client] : []))
+}
+
+/** The slugs of features by the names that use them; `names.json` has it the other way round. */
+export function slugsByName(
+  namesOf: Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, readonly string[]> {
+  const slugs = new Map<string, string[]>()
+  for (const [slug, names] of Object.entries(namesOf)) {
+    for (const name of names) slugs.set(name, [...(slugs.get(name) ?? []), slug])
+  }
+  return slugs
 }
 
 /** What is written at a place, in one line of at most 120 characters. */

@@ -1,4 +1,4 @@
-import { scanHtml } from '../mime/html/scan-html.ts'
+import { scanHtml, type TagAttributes } from '../mime/html/scan-html.ts'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
 import { features, maxPlaces, placeText, type Feature } from './features.ts'
 import {
@@ -6,7 +6,6 @@ import {
   elementFeatures,
   imageFeatures,
   imagesOf,
-  type FeatureAttributes,
   type ImagePart,
 } from './html-features.ts'
 import { scanCss, cssText } from './scan-css.ts'
@@ -31,42 +30,16 @@ export interface FeatureUse {
 }
 
 /**
- * Finds the features of HTML and CSS that a mail uses, in the order of their first use. Only the first 1 MB of the HTML and the first 250 KB of a style sheet are checked.
+ * Finds the features of HTML and CSS that a mail uses, in the order of their first use; those of style sheets come after those
+ * of tags. Only the first 1 MB of the HTML and the first 250 KB of a style sheet are checked.
  */
 export function findFeatures({ html, headers, attachments }: MailContent): FeatureUse[] {
-  const uses = new Map<string, FeatureUse>()
-  const use = (slugs: Iterable<string>, offset: number, snippet: () => string): void => {
-    for (const slug of slugs) {
-      const feature = features.get(slug)
-      if (!feature) continue
-      const found = uses.get(slug) ?? { slug, feature, count: 0, places: [] }
-      uses.set(slug, found)
-      found.count++
-      if (found.places.length < maxPlaces) found.places.push({ offset, snippet: placeText(snippet()) })
-    }
-  }
-  const shows = (url: string, offset: number): void => use(imageFeatures(url, attachments), offset, () => url)
-  const useCss = (found: readonly CssUse[], offsetOf: (start: number) => number): void => {
-    for (const { slugs, start, snippet, urls } of found) {
-      use(slugs, offsetOf(start), snippet)
-      for (const url of urls) shows(url, offsetOf(start))
-    }
-  }
-  // Mails repeat the same inline styles.
-  const inline = new Map<string, readonly CssUse[]>()
-  const inlineUses = (style: string): readonly CssUse[] => {
-    const found = inline.get(style) ?? cssUses(style, 'attribute')
-    inline.set(style, found)
-    return found
-  }
+  const found = new FoundFeatures(attachments)
   let sheet: { text: string; start: number } | null = null
-  const finished: { text: string; start: number }[] = []
+  const sheets: { text: string; start: number }[] = []
   scanHtml(html, featureAttributes, {
     onOpenTag(name, attributes, start) {
-      const { style } = attributes
-      use(elementFeatures(name, attributes), start, () => tagOf(name, attributes))
-      for (const url of imagesOf(name, attributes)) shows(url, start)
-      if (style !== undefined) useCss(inlineUses(style), () => start)
+      found.addElement(name, attributes, start)
       if (name === 'style') sheet = { text: '', start: -1 }
     },
     onText(piece, start) {
@@ -76,22 +49,69 @@ export function findFeatures({ html, headers, attachments }: MailContent): Featu
     },
     onCloseTag(name) {
       if (name !== 'style' || !sheet) return
-      finished.push(sheet)
+      sheets.push(sheet)
       sheet = null
     },
-    onComment: (start) => use(['html-comments'], start, () => '<!-- -->'),
+    onComment: (start) => found.add(['html-comments'], start, () => '<!-- -->'),
     onDeclaration(text, start) {
       if (/^!?doctype\s+html\s*$/i.test(text))
-        use(['html-doctype'], start, () => `<!${text.replace(/^!/, '')}>`)
+        found.add(['html-doctype'], start, () => `<!${text.replace(/^!/, '')}>`)
     },
   })
-  if (sheet) finished.push(sheet)
-  for (const { text, start } of finished) useCss(cssUses(text, 'sheet'), (offset) => start + offset)
+  if (sheet) sheets.push(sheet)
+  for (const { text, start } of sheets) found.addCss(cssUses(text, 'sheet'), (offset) => start + offset)
   if (headers.some(([name]) => /^bimi-(?:selector|location|indicator)$/i.test(name)))
-    use(['bimi'], 0, () => 'BIMI')
+    found.add(['bimi'], 0, () => 'BIMI')
   if (attachments.some(({ content_type }) => content_type === 'text/x-amp-html'))
-    use(['amp'], 0, () => 'text/x-amp-html')
-  return [...uses.values()]
+    found.add(['amp'], 0, () => 'text/x-amp-html')
+  return [...found.uses.values()]
+}
+
+/** The features that were found so far. */
+class FoundFeatures {
+  /** By slug, in the order of their first use. */
+  readonly uses = new Map<string, FeatureUse>()
+  readonly #parts: readonly ImagePart[]
+  /** The features of inline styles, because mails repeat the same ones. */
+  readonly #inline = new Map<string, readonly CssUse[]>()
+
+  /** @param parts  Those of the mail, which `cid:` URLs name. */
+  constructor(parts: readonly ImagePart[]) {
+    this.#parts = parts
+  }
+
+  add(slugs: Iterable<string>, offset: number, snippet: () => string): void {
+    for (const slug of slugs) {
+      const feature = features.get(slug)
+      if (!feature) continue
+      const use = this.uses.get(slug) ?? { slug, feature, count: 0, places: [] }
+      this.uses.set(slug, use)
+      use.count++
+      if (use.places.length < maxPlaces) use.places.push({ offset, snippet: placeText(snippet()) })
+    }
+  }
+
+  addElement(name: string, attributes: TagAttributes, start: number): void {
+    this.add(elementFeatures(name, attributes), start, () => writtenTag(name, attributes))
+    for (const url of imagesOf(name, attributes)) this.#addImage(url, start)
+    const { style } = attributes
+    if (style === undefined) return
+    const uses = this.#inline.get(style) ?? cssUses(style, 'attribute')
+    this.#inline.set(style, uses)
+    this.addCss(uses, () => start)
+  }
+
+  /** @param offsetOf  Where in the HTML an offset of the CSS is. */
+  addCss(uses: readonly CssUse[], offsetOf: (start: number) => number): void {
+    for (const { slugs, start, snippet, urls } of uses) {
+      this.add(slugs, offsetOf(start), snippet)
+      for (const url of urls) this.#addImage(url, offsetOf(start))
+    }
+  }
+
+  #addImage(url: string, offset: number): void {
+    this.add(imageFeatures(url, this.#parts), offset, () => url)
+  }
 }
 
 /** The features that one rule, selector list or declaration of CSS uses. */
@@ -124,7 +144,8 @@ function cssUses(css: string, context: 'sheet' | 'attribute'): CssUse[] {
   return found
 }
 
-function tagOf(name: string, attributes: FeatureAttributes): string {
+/** A tag with the attributes that matter here, but without its style. */
+function writtenTag(name: string, attributes: TagAttributes): string {
   const written = Object.entries(attributes)
     .filter(([attribute]) => attribute !== 'style')
     .map(([attribute, value]) => ` ${attribute}="${value}"`)

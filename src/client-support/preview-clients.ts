@@ -1,5 +1,5 @@
 import { LocalpostError, quote } from '../core/errors.ts'
-import { clientNames, featureRows } from './data.ts'
+import { clientNames, features } from './features.ts'
 
 /** The mail clients that previews exist for, by their keys in the tables of Can I email. */
 export const previewClients = [
@@ -80,8 +80,10 @@ export function previewedClient(key: unknown): PreviewedClient {
   }
   const at = clientNames.findIndex(([one]) => one === client)
   const name = clientNames[at]?.[1] ?? client
-  const ignored = featureRows.filter(([slug, , support]) => support[at] === 'n' && !stays.has(slug))
-  return { client, name, rules: rules[client] ?? {}, ignores: new Set(ignored.map(([slug]) => slug)) }
+  const ignored = [...features].flatMap(([slug, { support }]) =>
+    support[at] === 'n' && !stays.has(slug) ? [slug] : [],
+  )
+  return { client, name, rules: rules[client] ?? {}, ignores: new Set(ignored) }
 }
 
 /** Features that stay although a client ignores them. */

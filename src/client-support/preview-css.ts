@@ -2,7 +2,17 @@ import * as token from 'css-tree/tokenizer'
 import { withCuts, type Cut } from '../core/cuts.ts'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
 import type { RuleId } from './preview-clients.ts'
-import { closers, tokensEnd, openers, scanCss, scannedCssLength, cssText, type CssToken } from './scan-css.ts'
+import {
+  closers,
+  cssText,
+  openers,
+  scanCss,
+  scannedCssLength,
+  tokensEnd,
+  type AtRule,
+  type CssListener,
+  type CssToken,
+} from './scan-css.ts'
 import { selectorFeatures } from './selectors.ts'
 
 /** Something that a client ignores: the feature or rule, and where it is. */
@@ -32,101 +42,132 @@ export interface CssFilter {
 
 /** Removes the rules, selectors and declarations that a client ignores. It takes linear time. */
 export function filterCss(css: string, context: 'sheet' | 'attribute', filter: CssFilter): FilteredCss {
-  const cuts: Cut[] = []
-  let ignored: Ignored[] = []
-  let hasNestedAtRule = false
-  const blocks: OpenBlock[] = []
-  let next: OpenBlock | null = null
-
-  /** Removes all of a text for the first feature that the client ignores. @returns Whether there is one. */
-  function drop(features: Iterable<string>, start: number, end: number, snippet: () => string): boolean {
-    const feature = firstIgnored(features)
-    if (feature === undefined) return false
-    ignored.push({ feature, start, snippet: snippet() })
-    cuts.push({ start, end, text: ' ' })
-    return true
-  }
-
-  const firstIgnored = (features: Iterable<string>): string | undefined =>
-    [...features].find((feature) => filter.ignores(feature))
-
-  function closes({ start, feature, snippet, found }: OpenBlock, end: number): void {
-    if (feature === null) return
-    // What is in a removed block is not removed a second time.
-    ignored = ignored.slice(0, found)
-    ignored.push({ feature, start, snippet })
-    while ((cuts.at(-1)?.start ?? -1) >= start) cuts.pop()
-    cuts.push({ start, end, text: '' })
-  }
-
-  scanCss(css, context, {
-    onAtRule({ name, prelude, start, end, hasBlock }) {
-      const features = atRuleFeatures(name, prelude)
-      const snippet = (): string => `@${name} ${prelude}`.trim()
-      if (blocks.some(({ isAtRule }) => isAtRule)) hasNestedAtRule = true
-      // A semicolon that is left would become a part of the next rule.
-      const semicolon = css.indexOf(';', end)
-      if (!hasBlock) return void drop(features, start, semicolon < 0 ? css.length : semicolon + 1, snippet)
-      const feature = firstIgnored(features) ?? null
-      next = { start, feature, snippet: snippet(), found: ignored.length, isAtRule: true }
-    },
-    onSelectors(tokens, { isNested }) {
-      const start = tokens[0]?.start ?? 0
-      const block = (feature: string | null): OpenBlock => {
-        const snippet = feature === null ? '' : cssText(tokens)
-        return { start, feature, snippet, found: ignored.length, isAtRule: false }
-      }
-      const selectors = splitSelectors(tokens)
-      const faults = selectors.map((one) => firstIgnored(selectorFeatures(one, isNested)))
-      if (selectors.length > 1 && filter.ignores(grouping)) next = block(grouping)
-      else if (faults.every((fault) => fault !== undefined)) next = block(faults[0] ?? null)
-      else {
-        next = block(null)
-        if (faults.every((fault) => fault === undefined)) return
-        selectors.forEach((one, at) => {
-          const feature = faults[at]
-          if (feature !== undefined)
-            ignored.push({ feature, start: one[0]?.start ?? start, snippet: cssText(one) })
-        })
-        const kept = selectors.filter((_, at) => faults[at] === undefined)
-        cuts.push({ start, end: tokensEnd(tokens), text: `${kept.map(cssText).join(',')} ` })
-      }
-    },
-    onDeclaration(property, value, start) {
-      const snippet = (): string => `${property}: ${value.map(({ text }) => text).join(' ')}`
-      const rule = filter.ignoredProperty?.(property) ?? null
-      if (rule !== null) {
-        ignored.push({ feature: rule, start, snippet: snippet() })
-        return void cuts.push({ start, end: tokensEnd(value), text: '' })
-      }
-      const images = urlsOf(value).flatMap((url) => [...filter.imageFeatures(url)])
-      drop([...declarationFeatures(property, value), ...images], start, tokensEnd(value), snippet)
-    },
-    onComment: (start, end) => void drop(['css-comments'], start, end, () => '/* */'),
-    onOpen() {
-      blocks.push(next ?? { start: 0, feature: null, snippet: '', found: 0, isAtRule: false })
-      next = null
-    },
-    onClose(end) {
-      const block = blocks.pop()
-      if (block) closes(block, end)
-    },
-  })
-  const read = Math.min(css.length, scannedCssLength)
-  for (const block of blocks.reverse()) closes(block, read)
-  return { css: withCuts(css.slice(0, read), cuts), ignored, hasNestedAtRule }
+  const read = css.slice(0, scannedCssLength)
+  const removal = new CssRemoval(read, filter)
+  scanCss(read, context, removal)
+  return removal.result()
 }
 
+/** A block that is open while the CSS is scanned. */
 interface OpenBlock {
   start: number
   /** Why the whole block is ignored; null if it is not. */
   feature: string | null
   snippet: string
   /** How much was ignored before it. */
-  found: number
+  ignoredBefore: number
   isAtRule: boolean
 }
 
+class CssRemoval implements CssListener {
+  readonly #css: string
+  readonly #filter: CssFilter
+  readonly #cuts: Cut[] = []
+  #ignored: Ignored[] = []
+  #hasNestedAtRule = false
+  readonly #blocks: OpenBlock[] = []
+  /** The block that the last rule begins. */
+  #next: OpenBlock | null = null
+
+  constructor(css: string, filter: CssFilter) {
+    this.#css = css
+    this.#filter = filter
+  }
+
+  onAtRule({ name, prelude, start, end, hasBlock }: AtRule): void {
+    const features = atRuleFeatures(name, prelude)
+    const snippet = `@${name} ${prelude}`.trim()
+    if (this.#blocks.some(({ isAtRule }) => isAtRule)) this.#hasNestedAtRule = true
+    if (hasBlock) this.#next = this.#block(start, this.#firstIgnored(features), snippet, { isAtRule: true })
+    else {
+      // A semicolon that is left would become a part of the next rule.
+      const semicolon = this.#css.indexOf(';', end)
+      this.#drop(features, start, semicolon < 0 ? this.#css.length : semicolon + 1, () => snippet)
+    }
+  }
+
+  onSelectors(tokens: readonly CssToken[], { isNested }: { isNested: boolean }): void {
+    const start = tokens[0]?.start ?? 0
+    const selectors = splitSelectors(tokens).map((one) => ({
+      tokens: one,
+      feature: this.#firstIgnored(selectorFeatures(one, isNested)),
+    }))
+    const kept = selectors.filter(({ feature }) => feature === null)
+    const isGroupIgnored = selectors.length > 1 && this.#filter.ignores(grouping)
+    if (isGroupIgnored || kept.length === 0) {
+      const feature = isGroupIgnored ? grouping : (selectors[0]?.feature ?? null)
+      this.#next = this.#block(start, feature, cssText(tokens))
+      return
+    }
+    this.#next = this.#block(start, null)
+    if (kept.length === selectors.length) return
+    for (const { tokens: one, feature } of selectors) {
+      if (feature !== null)
+        this.#ignored.push({ feature, start: one[0]?.start ?? start, snippet: cssText(one) })
+    }
+    const text = kept.map((one) => cssText(one.tokens)).join(',')
+    this.#cuts.push({ start, end: tokensEnd(tokens), text: `${text} ` })
+  }
+
+  onDeclaration(property: string, value: readonly CssToken[], start: number): void {
+    const snippet = (): string => `${property}: ${value.map(({ text }) => text).join(' ')}`
+    const rule = this.#filter.ignoredProperty?.(property) ?? null
+    if (rule !== null) {
+      this.#ignored.push({ feature: rule, start, snippet: snippet() })
+      this.#cuts.push({ start, end: tokensEnd(value), text: '' })
+      return
+    }
+    const images = urlsOf(value).flatMap((url) => this.#filter.imageFeatures(url))
+    this.#drop([...declarationFeatures(property, value), ...images], start, tokensEnd(value), snippet)
+  }
+
+  onComment(start: number, end: number): void {
+    this.#drop(['css-comments'], start, end, () => '/* */')
+  }
+
+  onOpen(): void {
+    this.#blocks.push(this.#next ?? this.#block(0, null))
+    this.#next = null
+  }
+
+  onClose(end: number): void {
+    const block = this.#blocks.pop()
+    if (!block || block.feature === null) return
+    const { start, feature, snippet, ignoredBefore } = block
+    // What is in a removed block is not removed a second time.
+    this.#ignored = this.#ignored.slice(0, ignoredBefore)
+    this.#ignored.push({ feature, start, snippet })
+    while ((this.#cuts.at(-1)?.start ?? -1) >= start) this.#cuts.pop()
+    this.#cuts.push({ start, end, text: '' })
+  }
+
+  result(): FilteredCss {
+    while (this.#blocks.length > 0) this.onClose(this.#css.length)
+    return {
+      css: withCuts(this.#css, this.#cuts),
+      ignored: this.#ignored,
+      hasNestedAtRule: this.#hasNestedAtRule,
+    }
+  }
+
+  #block(start: number, feature: string | null, snippet = '', { isAtRule = false } = {}): OpenBlock {
+    return { start, feature, snippet, ignoredBefore: this.#ignored.length, isAtRule }
+  }
+
+  #firstIgnored(features: Iterable<string>): string | null {
+    return [...features].find((feature) => this.#filter.ignores(feature)) ?? null
+  }
+
+  /** Removes all of a text for the first feature that the client ignores; nothing if there is none. */
+  #drop(features: Iterable<string>, start: number, end: number, snippet: () => string): void {
+    const feature = this.#firstIgnored(features)
+    if (feature === null) return
+    this.#ignored.push({ feature, start, snippet: snippet() })
+    this.#cuts.push({ start, end, text: ' ' })
+  }
+}
+
+/** The selectors between commas. */
 function splitSelectors(tokens: readonly CssToken[]): CssToken[][] {
   const selectors: CssToken[][] = [[]]
   let brackets = 0

@@ -1,196 +1,174 @@
+import { withCuts, type Cut } from '../core/cuts.ts'
 import { escapedValue } from '../mime/html/remote-content.ts'
-import { scanHtml } from '../mime/html/scan-html.ts'
+import {
+  scanHtml,
+  type AttributeRanges,
+  type HtmlListener,
+  type TagAttributes,
+} from '../mime/html/scan-html.ts'
 import {
   attributesOf,
-  featureAttributes,
   elementFeatures,
+  featureAttributes,
   imageFeatures,
   imagesOf,
   isOfElement,
-  type FeatureAttributes,
   type ImagePart,
 } from './html-features.ts'
-import type { ClientRules, PreviewedClient, RuleId } from './preview-clients.ts'
-import { filterCss, type CssFilter, type FilteredCss, type Ignored } from './preview-css.ts'
-import { withCuts, type Cut } from '../core/cuts.ts'
+import type { PreviewedClient } from './preview-clients.ts'
+import type { CssFilter, Ignored } from './preview-css.ts'
+import { createInlineFilter, filterSheets, type StyleSheet } from './preview-styles.ts'
 
 /** Removes the elements, attributes and styles that a client ignores. It takes linear time. */
 export function filterHtml(
   html: string,
-  { ignores, rules }: PreviewedClient,
+  client: PreviewedClient,
   images: readonly ImagePart[],
 ): { html: string; ignored: Ignored[] } {
-  const cuts: Cut[] = []
-  const ignored: Ignored[] = []
-  const sheets: Sheet[] = []
+  const removal = new HtmlRemoval(html, client, images)
+  scanHtml(html, featureAttributes, removal)
+  return removal.result()
+}
+
+class HtmlRemoval implements HtmlListener {
+  readonly #html: string
+  readonly #client: PreviewedClient
+  readonly #images: readonly ImagePart[]
+  readonly #cssFilter: CssFilter
+  readonly #filterInline: ReturnType<typeof createInlineFilter>
+  readonly #cuts: Cut[] = []
+  readonly #ignored: Ignored[] = []
+  readonly #sheets: StyleSheet[] = []
   /** The element that is removed with its content, and how many of its name are open. */
-  let leaving: { name: string; start: number; open: number } | null = null
-  let sheet: Omit<Sheet, 'end' | 'closedAt'> | null = null
-  let isInBody = false
-  let isInTitle = false
+  #removed: { name: string; start: number; open: number } | null = null
+  #sheet: Omit<StyleSheet, 'end' | 'closedAt'> | null = null
+  #isInBody = false
+  #isInTitle = false
   /** Of the open elements of a name, whether their tags are removed. */
-  const opened = new Map<string, boolean[]>()
+  readonly #open = new Map<string, boolean[]>()
 
-  const drop = (feature: string, snippet: string, start: number, end: number): void => {
-    ignored.push({ feature, start, snippet })
-    cuts.push({ start, end, text: '' })
+  constructor(html: string, client: PreviewedClient, images: readonly ImagePart[]) {
+    this.#html = html
+    this.#client = client
+    this.#images = images
+    this.#cssFilter = {
+      ignores: (slug) => client.ignores.has(slug),
+      imageFeatures: (url) => imageFeatures(url, images),
+    }
+    this.#filterInline = createInlineFilter(this.#cssFilter, client.rules)
   }
-  const cssFilter: CssFilter = {
-    ignores: (slug) => ignores.has(slug),
-    imageFeatures: (url) => imageFeatures(url, images),
-  }
-  const inlineStyle = createInlineFilter(cssFilter, rules)
 
-  scanHtml(html, featureAttributes, {
-    onOpenTag(name, attributes, nameStart, end, ranges) {
-      const start = nameStart - 1
-      if (leaving) {
-        if (leaving.name === name && !(isOfficeData(name) && html[end - 2] === '/')) leaving.open++
-        return
-      }
-      if (rules.isWord === true && isOfficeData(name)) {
-        if (html[end - 2] !== '/') leaving = { name, start, open: 1 }
-        return
-      }
-      if (!headElements.has(name)) isInBody = true
-      const tag = `<${html.slice(nameStart, Math.min(end - 1, nameStart + 200))}>`
-      const features = [...elementFeatures(name, attributes)].filter((slug) => ignores.has(slug))
-      const ofElement = features.find((slug) => isOfElement(name, slug))
-      isInTitle = name === 'title'
-      opened.set(name, [...(opened.get(name) ?? []).slice(-maxOpen), ofElement !== undefined])
-      if (ofElement !== undefined) {
-        if (!goneWithContent.has(name)) return drop(ofElement, tag, start, end)
-        ignored.push({ feature: ofElement, start, snippet: tag })
-        leaving = { name, start, open: 1 }
-        return
-      }
-      if (name === 'style') sheet = { start: end, openedAt: start, isInBody }
-      const dropAttribute = (attribute: keyof FeatureAttributes, feature: string): void => {
-        const [from, to] = ranges.get(attribute) ?? [0, 0]
-        if (to > from) drop(feature, tag, from, to)
-      }
-      for (const slug of features) {
-        for (const attribute of attributesOf(slug)) dropAttribute(attribute, slug)
-      }
-      for (const attribute of imageAttributes) {
-        const value = attributes[attribute]
-        if (value === undefined) continue
-        const slug = imagesOf(name, { [attribute]: value })
-          .flatMap((url) => imageFeatures(url, images))
-          .find((feature) => ignores.has(feature))
-        if (slug !== undefined) dropAttribute(attribute, slug)
-      }
-      const { style } = attributes
-      const [from, to] = ranges.get('style') ?? [0, 0]
-      if (style === undefined || style === '') return
-      const filtered = inlineStyle(name, style)
-      if (filtered.ignored.length === 0) return
-      for (const { feature, snippet } of filtered.ignored) ignored.push({ feature, start: from, snippet })
-      cuts.push({ start: from, end: to, text: `style="${escapedValue(filtered.css)}"` })
-    },
-    onText(text) {
-      if (!sheet && !leaving && !isInTitle && /\S/.test(text)) isInBody = true
-    },
-    onCloseTag(name, nameStart, nameEnd) {
-      const start = nameStart - 2
-      const close = html.indexOf('>', nameEnd)
-      const end = close < 0 ? html.length : close + 1
-      isInTitle = false
-      if (name === 'style' && sheet) {
-        sheets.push({ ...sheet, end: start, closedAt: end })
-        sheet = null
-      }
-      if (!leaving) {
-        if (opened.get(name)?.pop()) cuts.push({ start, end, text: '' })
-        return
-      }
-      if (leaving.name !== name || --leaving.open > 0) return
-      cuts.push({ start: leaving.start, end, text: '' })
-      leaving = null
-    },
-    onComment(textStart, textEnd) {
-      if (leaving || sheet || !ignores.has('html-comments')) return
-      const start = html.lastIndexOf('<', textStart)
-      drop('html-comments', '<!-- -->', start, Math.min(html.length, textEnd + 1))
-    },
-  })
-  // An element that is not closed extends to the end.
-  const open = leaving as { name: string; start: number } | null
-  if (open && !isOfficeData(open.name)) cuts.push({ start: open.start, end: html.length, text: '' })
-  const last = sheet as Omit<Sheet, 'end' | 'closedAt'> | null
-  if (last) sheets.push({ ...last, end: html.length, closedAt: html.length })
-  const ofSheets = filterSheets(html, sheets, cssFilter, rules)
-  return {
-    html: withCuts(html, [...cuts, ...ofSheets.cuts]),
-    ignored: [...ignored, ...ofSheets.ignored],
+  onOpenTag(
+    name: string,
+    attributes: TagAttributes,
+    nameStart: number,
+    end: number,
+    ranges: AttributeRanges,
+  ): void {
+    const start = nameStart - 1
+    const isEmptyData = isOfficeData(name) && this.#html[end - 2] === '/'
+    if (this.#removed) {
+      if (this.#removed.name === name && !isEmptyData) this.#removed.open++
+      return
+    }
+    if (this.#client.rules.isWord === true && isOfficeData(name)) {
+      if (!isEmptyData) this.#removed = { name, start, open: 1 }
+      return
+    }
+    if (!headElements.has(name)) this.#isInBody = true
+    this.#isInTitle = name === 'title'
+    const tag = `<${this.#html.slice(nameStart, Math.min(end - 1, nameStart + 200))}>`
+    const features = [...elementFeatures(name, attributes)].filter((slug) => this.#client.ignores.has(slug))
+    const ofElement = features.find((slug) => isOfElement(name, slug))
+    this.#open.set(name, [...(this.#open.get(name) ?? []).slice(-maxOpen), ofElement !== undefined])
+    if (ofElement === undefined) {
+      if (name === 'style') this.#sheet = { start: end, openedAt: start, isInBody: this.#isInBody }
+      this.#dropAttributes(features, ranges, tag)
+      this.#dropImages(name, attributes, ranges, tag)
+      this.#filterStyle(name, attributes, ranges)
+    } else if (goneWithContent.has(name)) {
+      this.#ignored.push({ feature: ofElement, start, snippet: tag })
+      this.#removed = { name, start, open: 1 }
+    } else this.#drop(ofElement, tag, start, end)
   }
-}
 
-/** Filters the inline style of an element. Mails repeat the same ones, so results are kept. */
-function createInlineFilter(
-  cssFilter: CssFilter,
-  rules: ClientRules,
-): (name: string, style: string) => FilteredCss {
-  const inWordBox: CssFilter = {
-    ...cssFilter,
-    ignoredProperty: (property) => (boxSizes.test(property) ? 'word-box' : null),
+  onText(text: string): void {
+    if (!this.#sheet && !this.#removed && !this.#isInTitle && /\S/.test(text)) this.#isInBody = true
   }
-  const known = new Map<string, FilteredCss>()
-  return (name, style) => {
-    const isBox = rules.isWord === true && wordBoxes.has(name)
-    const key = `${isBox ? 'box' : ''} ${style}`
-    const filtered = known.get(key) ?? filterCss(style, 'attribute', isBox ? inWordBox : cssFilter)
-    known.set(key, filtered)
-    return filtered
-  }
-}
 
-/** What a client removes of the style sheets of a mail. */
-function filterSheets(
-  html: string,
-  sheets: readonly Sheet[],
-  cssFilter: CssFilter,
-  rules: ClientRules,
-): { cuts: Cut[]; ignored: Ignored[] } {
-  const cuts: Cut[] = []
-  const ignored: Ignored[] = []
-  let styleChars = 0
-  for (const { start, end, openedAt, closedAt, isInBody } of sheets) {
-    const css = html.slice(start, end)
-    styleChars += css.length
-    const filtered = filterCss(css, 'sheet', cssFilter)
-    const fault = sheetFault(rules, { isInBody, styleChars, hasNestedAtRule: filtered.hasNestedAtRule })
-    if (fault !== null) {
-      ignored.push({ feature: fault, start: openedAt, snippet: `<style> of ${css.length} characters` })
-      cuts.push({ start: openedAt, end: closedAt, text: '' })
-    } else if (filtered.ignored.length > 0 || filtered.css.length < css.length) {
-      for (const one of filtered.ignored) ignored.push({ ...one, start: start + one.start })
-      // What stands on both sides of a removed part must not form an end tag.
-      cuts.push({ start, end, text: filtered.css.replaceAll('</', '<\\/') })
+  onCloseTag(name: string, nameStart: number, nameEnd: number): void {
+    const start = nameStart - '</'.length
+    const close = this.#html.indexOf('>', nameEnd)
+    const end = close < 0 ? this.#html.length : close + 1
+    this.#isInTitle = false
+    if (name === 'style') this.#endSheet(start, end)
+    if (!this.#removed) {
+      if (this.#open.get(name)?.pop()) this.#cuts.push({ start, end, text: '' })
+    } else if (this.#removed.name === name && --this.#removed.open === 0) {
+      this.#cuts.push({ start: this.#removed.start, end, text: '' })
+      this.#removed = null
     }
   }
-  return { cuts, ignored }
-}
 
-/** Why a client removes a whole style sheet; null if it does not. */
-function sheetFault(
-  { dropsStylesIn, dropsNestedAtRules, maxStyleChars = Number.POSITIVE_INFINITY }: ClientRules,
-  sheet: { isInBody: boolean; styleChars: number; hasNestedAtRule: boolean },
-): RuleId | null {
-  if (dropsStylesIn === (sheet.isInBody ? 'body' : 'head'))
-    return sheet.isInBody ? 'style-in-body' : 'style-in-head'
-  if (sheet.styleChars > maxStyleChars) return 'style-limit'
-  return dropsNestedAtRules && sheet.hasNestedAtRule ? 'nested-at-rule' : null
-}
+  onComment(textStart: number, textEnd: number): void {
+    if (this.#removed || this.#sheet || !this.#client.ignores.has('html-comments')) return
+    const start = this.#html.lastIndexOf('<', textStart)
+    this.#drop('html-comments', '<!-- -->', start, Math.min(this.#html.length, textEnd + 1))
+  }
 
-interface Sheet {
-  /** Of the CSS. */
-  start: number
-  end: number
-  /** Of the element. */
-  openedAt: number
-  closedAt: number
-  isInBody: boolean
+  result(): { html: string; ignored: Ignored[] } {
+    const end = this.#html.length
+    // An element that is not closed extends to the end.
+    if (this.#removed && !isOfficeData(this.#removed.name))
+      this.#cuts.push({ start: this.#removed.start, end, text: '' })
+    this.#endSheet(end, end)
+    const ofSheets = filterSheets(this.#html, this.#sheets, this.#cssFilter, this.#client.rules)
+    return {
+      html: withCuts(this.#html, [...this.#cuts, ...ofSheets.cuts]),
+      ignored: [...this.#ignored, ...ofSheets.ignored],
+    }
+  }
+
+  #endSheet(end: number, closedAt: number): void {
+    if (this.#sheet) this.#sheets.push({ ...this.#sheet, end, closedAt })
+    this.#sheet = null
+  }
+
+  #drop(feature: string, snippet: string, start: number, end: number): void {
+    this.#ignored.push({ feature, start, snippet })
+    this.#cuts.push({ start, end, text: '' })
+  }
+
+  #dropAttributes(features: readonly string[], ranges: AttributeRanges, tag: string): void {
+    for (const slug of features) {
+      for (const attribute of attributesOf(slug)) {
+        const range = ranges.get(attribute)
+        if (range) this.#drop(slug, tag, ...range)
+      }
+    }
+  }
+
+  /** Removes the attributes whose images have a format that the client does not show. */
+  #dropImages(name: string, attributes: TagAttributes, ranges: AttributeRanges, tag: string): void {
+    for (const attribute of imageAttributes) {
+      const range = ranges.get(attribute)
+      if (!range) continue
+      const slug = imagesOf(name, { [attribute]: attributes[attribute] })
+        .flatMap((url) => imageFeatures(url, this.#images))
+        .find((feature) => this.#client.ignores.has(feature))
+      if (slug !== undefined) this.#drop(slug, tag, ...range)
+    }
+  }
+
+  #filterStyle(name: string, { style }: TagAttributes, ranges: AttributeRanges): void {
+    const range = ranges.get('style')
+    if (!style || !range) return
+    const [start, end] = range
+    const { css, ignored } = this.#filterInline(name, style)
+    if (ignored.length === 0) return
+    for (const { feature, snippet } of ignored) this.#ignored.push({ feature, start, snippet })
+    this.#cuts.push({ start, end, text: `style="${escapedValue(css)}"` })
+  }
 }
 
 const headElements: ReadonlySet<string> = new Set(
@@ -203,8 +181,5 @@ const goneWithContent: ReadonlySet<string> = new Set('style svg textarea select 
 function isOfficeData(name: string): boolean {
   return name === 'xml' || ((name.startsWith('o:') || name.startsWith('w:')) && name !== 'o:p')
 }
-const imageAttributes = ['src', 'srcset', 'background'] as const
-/** In the Word engine these are no boxes: sizes and paddings apply to table cells and images. */
-const wordBoxes: ReadonlySet<string> = new Set(['div', 'p', 'span', 'a'])
-const boxSizes = /^(?:width|height|padding(?:-(?:top|right|bottom|left))?)$/
+const imageAttributes = ['src', 'srcset', 'background']
 const maxOpen = 100

@@ -1,6 +1,7 @@
 import { withoutEnding } from '../core/text.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
+import { clientSupport } from './client-support.ts'
 import { asWord } from './conditional-comments.ts'
 import { features, maxPlaces, placeText } from './features.ts'
 import type { ImagePart } from './html-features.ts'
@@ -55,8 +56,14 @@ function clip(html: string, maxBytes?: number): { html: string; ignored: Ignored
 }
 
 function described(feature: string): Pick<RemovedFeature, 'feature' | 'title' | 'url'> {
-  const known = features.get(feature)
-  if (known) return { feature, title: known.title, url: known.url }
+  const existing = features.get(feature)
+  if (existing) return { feature, title: existing.title, url: existing.url }
   const rule = Object.entries(ruleTitles).find(([id]) => id === feature)
   return { feature, title: rule?.[1] ?? feature, url: null }
+}
+
+/** The support of mail clients as work of the thread. */
+export const clientSupportJobs: { clientSupport: typeof clientSupport; preview: typeof previewHtml } = {
+  clientSupport,
+  preview: previewHtml,
 }

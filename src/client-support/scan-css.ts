@@ -46,79 +46,95 @@ export interface CssListener {
  * @param context  `sheet`: a style sheet. `attribute`: the value of a `style` attribute.
  */
 export function scanCss(css: string, context: 'sheet' | 'attribute', listener: CssListener): void {
-  /** The open blocks, outermost first. */
-  const blocks: Block[] = context === 'attribute' ? ['style'] : []
-  let statement: CssToken[] = []
-  let parentheses = 0
   const source = css.slice(0, scannedCssLength)
-  const open = (block: Block): void => {
-    if (blocks.length >= maxBlocks) return
-    blocks.push(block)
-    listener.onOpen?.()
-  }
-  const ends = (closedBy: number): void => {
-    const tokens = statement
-    statement = []
-    parentheses = 0
-    const [first] = tokens
-    if (!first) {
-      if (closedBy === token.LeftCurlyBracket) open('other')
-      return
-    }
-    if (first.type === token.AtKeyword) {
-      const name = first.text.slice(1).toLowerCase()
-      const hasBlock = closedBy === token.LeftCurlyBracket
-      const prelude = cssText(tokens.slice(1))
-      listener.onAtRule({ name, prelude, start: first.start, end: tokensEnd(tokens), hasBlock })
-      if (hasBlock) open(blockOf(name, blocks))
-      return
-    }
-    const within = blocks.at(-1)
-    if (closedBy === token.LeftCurlyBracket) {
-      if (within === 'keyframes') return open('style')
-      if (within === 'other') return open('other')
-      listener.onSelectors(tokens, {
-        isNested: blocks.includes('style'),
-        isConditional: blocks.includes('rules'),
-      })
-      return open('style')
-    }
-    if (within === 'style') declaration(tokens, listener)
-  }
+  const scan = new CssScan(context, listener)
   token.tokenize(source, (type, start, end) => {
-    if (type === token.Comment) return listener.onComment(start, end)
-    if (type === token.CDO || type === token.CDC) return
-    if (type === token.LeftCurlyBracket && parentheses === 0) return ends(type)
-    if (type === token.RightCurlyBracket) {
-      ends(type)
-      if (blocks.length <= (context === 'attribute' ? 1 : 0)) return
-      blocks.pop()
-      listener.onClose?.(end)
-      return
-    }
-    if (type === token.Semicolon && parentheses === 0) return ends(type)
-    if (openers.has(type)) parentheses++
-    else if (closers.has(type) && parentheses > 0) parentheses--
-    // White space before a statement has no meaning.
-    if (type === token.WhiteSpace && statement.length === 0) return
-    if (statement.length < maxTokens) statement.push({ type, text: source.slice(start, end), start })
+    if (type === token.Comment) listener.onComment(start, end)
+    else if (type !== token.CDO && type !== token.CDC)
+      scan.take({ type, text: source.slice(start, end), start })
   })
-  ends(token.Semicolon)
+  scan.endStatement(token.Semicolon)
+}
+
+class CssScan {
+  readonly #listener: CssListener
+  /** The open blocks, outermost first. */
+  readonly #blocks: Block[]
+  /** How many of them cannot be closed: that of a `style` attribute. */
+  readonly #outside: number
+  #statement: CssToken[] = []
+  #brackets = 0
+
+  constructor(context: 'sheet' | 'attribute', listener: CssListener) {
+    this.#listener = listener
+    this.#blocks = context === 'attribute' ? ['style'] : []
+    this.#outside = this.#blocks.length
+  }
+
+  take(one: CssToken): void {
+    const { type } = one
+    if (type === token.RightCurlyBracket) {
+      this.endStatement(type)
+      if (this.#blocks.length <= this.#outside) return
+      this.#blocks.pop()
+      this.#listener.onClose?.(one.start + 1)
+    } else if (this.#brackets === 0 && (type === token.LeftCurlyBracket || type === token.Semicolon))
+      this.endStatement(type)
+    else {
+      if (openers.has(type)) this.#brackets++
+      else if (closers.has(type) && this.#brackets > 0) this.#brackets--
+      // White space before a statement has no meaning.
+      if (type === token.WhiteSpace && this.#statement.length === 0) return
+      if (this.#statement.length < maxTokens) this.#statement.push(one)
+    }
+  }
+
+  /** @param closedBy  The type of the token after the statement: a semicolon or a curly bracket. */
+  endStatement(closedBy: number): void {
+    const tokens = this.#statement
+    this.#statement = []
+    this.#brackets = 0
+    const hasBlock = closedBy === token.LeftCurlyBracket
+    const [first] = tokens
+    const within = this.#blocks.at(-1)
+    if (first?.type === token.AtKeyword) {
+      const name = first.text.slice(1).toLowerCase()
+      const prelude = cssText(tokens.slice(1))
+      this.#listener.onAtRule({ name, prelude, start: first.start, end: tokensEnd(tokens), hasBlock })
+      if (hasBlock) this.#open(blockOf(name, within))
+    } else if (!hasBlock) {
+      if (within === 'style') this.#declare(tokens)
+    } else if (!first || within === 'other') this.#open('other')
+    else {
+      if (within !== 'keyframes')
+        this.#listener.onSelectors(tokens, {
+          isNested: this.#blocks.includes('style'),
+          isConditional: this.#blocks.includes('rules'),
+        })
+      this.#open('style')
+    }
+  }
+
+  #open(block: Block): void {
+    if (this.#blocks.length >= maxBlocks) return
+    this.#blocks.push(block)
+    this.#listener.onOpen?.()
+  }
+
+  #declare(tokens: readonly CssToken[]): void {
+    const [name, colon, ...value] = tokens.filter(({ type }) => type !== token.WhiteSpace)
+    if (name?.type !== token.Ident || colon?.type !== token.Colon || value.length === 0) return
+    this.#listener.onDeclaration(name.text.toLowerCase(), value, name.start)
+  }
 }
 
 /** The content of a block: rules, declarations, the steps of an animation, or content that is ignored. */
 type Block = 'rules' | 'style' | 'keyframes' | 'other'
 
-/** A condition in a style rule may contain declarations, so it has the kind of the block around it. */
-function blockOf(atRule: string, blocks: readonly Block[]): Block {
+/** The block of an at-rule. A condition in a style rule may contain declarations, so it has the kind of the block around it. */
+function blockOf(atRule: string, around: Block = 'rules'): Block {
   if (atRule.endsWith('keyframes')) return 'keyframes'
-  return conditions.has(atRule) ? (blocks.at(-1) ?? 'rules') : 'other'
-}
-
-function declaration(tokens: readonly CssToken[], listener: CssListener): void {
-  const [name, ...others] = tokens.filter(({ type }) => type !== token.WhiteSpace)
-  if (name?.type !== token.Ident || others[0]?.type !== token.Colon || others.length < 2) return
-  listener.onDeclaration(name.text.toLowerCase(), others.slice(1), name.start)
+  return conditions.has(atRule) ? around : 'other'
 }
 
 /** The tokens as they were written. */

@@ -28,12 +28,10 @@ export async function compareMails(
   other: () => Promise<ComparedMail & { id: string }>,
   { masked = true, signal }: CompareOptions = {},
 ): Promise<MailComparison> {
-  const linesOf = async (
-    read: () => Promise<ComparedMail & { id: string }>,
-  ): Promise<{ id: string; size: number; lines: MailLines }> => {
-    const { id, ...mail } = await read()
-    const size = mail.html.length + mail.text.length
-    const compared = pick(mail, comparedMembers)
+  const linesOf = async (read: typeof mail) => {
+    const { id, ...whole } = await read()
+    const size = whole.html.length + whole.text.length
+    const compared = pick(whole, comparedMembers)
     return { id, size, lines: await thread.run('mailLines', [compared, {}, masked], { size, signal }) }
   }
   const before = await linesOf(other)

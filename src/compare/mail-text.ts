@@ -1,6 +1,6 @@
 import { fieldOf } from '../core/header-fields.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { formatHtml, maxFormattedLines } from './format-html.ts'
+import { formatHtml, withLimits } from './format-html.ts'
 import { createMask, type Mask } from './masks.ts'
 
 /** The members of a mail that are compared. */
@@ -131,10 +131,7 @@ function textLines(text: string): string[] {
     .split(/\r?\n/)
     .map((line) => line.trimEnd())
   while (lines.at(-1) === '') lines.pop()
-  if (lines.length > maxFormattedLines)
-    return [...lines.slice(0, maxFormattedLines), `(Only the first ${maxFormattedLines} lines are shown.)`]
-  if (text.length > scannedLength) lines.push(`(Only the first ${scannedLength} characters are shown.)`)
-  return lines
+  return withLimits(lines, text.length)
 }
 
 function oneLine(value: string): string {

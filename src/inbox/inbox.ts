@@ -1,4 +1,4 @@
-import type { clientSupportJobs } from '../client-support/jobs.ts'
+import type { clientSupportJobs } from '../client-support/preview.ts'
 import { previewedClient } from '../client-support/preview-clients.ts'
 import type { compareJobs } from '../compare/compare.ts'
 import type { Ids } from '../core/ids.ts'

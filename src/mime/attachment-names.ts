@@ -1,3 +1,5 @@
+import namesByType from './attachment-names.json' with { type: 'json' }
+
 /** What the name of an attachment depends on. */
 interface NamedFile {
   filename: string | null
@@ -13,9 +15,9 @@ export function attachmentNames(attachments: readonly NamedFile[]): string[] {
   const used = new Map<string, number>()
   return attachments.map(({ filename, content_type }, index) => {
     if (filename !== null) return filename
-    const [base, extension] = wholeNames.get(content_type) ?? []
-    if (base === undefined) return `attachment-${index}${extensionOf(content_type)}`
-    const nameOf = (count: number): string => `${base}${count === 1 ? '' : `-${count}`}.${extension}`
+    const { base, extension } = usualName(content_type)
+    if (base === '') return `attachment-${index}${extension}`
+    const nameOf = (count: number): string => `${base}${count === 1 ? '' : `-${count}`}${extension}`
     let count = (used.get(base) ?? 0) + 1
     while (declared.has(nameOf(count))) count++
     used.set(base, count)
@@ -25,7 +27,7 @@ export function attachmentNames(attachments: readonly NamedFile[]): string[] {
 
 /** The name of a leaf of the MIME tree. */
 export function partName({ filename, content_type }: NamedFile, index: number): string {
-  return filename ?? `part-${index}${extensionOf(content_type)}`
+  return filename ?? `part-${index}${usualName(content_type).extension}`
 }
 
 /**
@@ -45,77 +47,15 @@ export function displayFilename(filename: string | undefined): string | null {
   return !name || name === '.' || name === '..' ? null : name
 }
 
-/** The names that mail programs give files of these types. */
-const wholeNames: ReadonlyMap<string, readonly [base: string, extension: string]> = new Map([
-  ['text/calendar', ['invite', 'ics']],
-  ['application/ics', ['invite', 'ics']],
-  ['message/rfc822', ['message', 'eml']],
-  ['message/global', ['message', 'eml']],
-  ['application/ms-tnef', ['winmail', 'dat']],
-  ['application/vnd.ms-tnef', ['winmail', 'dat']],
-  ['application/pgp-signature', ['signature', 'asc']],
-  ['application/pkcs7-signature', ['smime', 'p7s']],
-  ['application/x-pkcs7-signature', ['smime', 'p7s']],
-  ['application/pkcs7-mime', ['smime', 'p7m']],
-  ['application/x-pkcs7-mime', ['smime', 'p7m']],
-])
+/**
+ * By media type, the name that mail programs give such a file, or only its extension; as
+ * https://www.iana.org/assignments/media-types and common use have them.
+ */
+const usualNames: ReadonlyMap<string, string> = new Map(Object.entries(namesByType))
 
-/** With its dot; `""` for a type without a usual one. */
-function extensionOf(contentType: string): string {
-  const extension = wholeNames.get(contentType)?.[1] ?? extensions.get(contentType)
-  return extension === undefined ? '' : `.${extension}`
+/** The extension has its dot; both are `""` for a type without a usual one. */
+function usualName(contentType: string): { base: string; extension: string } {
+  const name = usualNames.get(contentType) ?? ''
+  const dot = name.indexOf('.')
+  return { base: name.slice(0, Math.max(dot, 0)), extension: name.slice(Math.max(dot, 0)) }
 }
-
-/** By the type, as https://www.iana.org/assignments/media-types and common use have them. */
-const extensions: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    asc: ['application/pgp-encrypted', 'application/pgp-keys'],
-    avif: ['image/avif'],
-    bmp: ['image/bmp', 'image/x-ms-bmp'],
-    css: ['text/css'],
-    csv: ['text/csv'],
-    doc: ['application/msword'],
-    docx: ['application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-    gif: ['image/gif'],
-    gz: ['application/gzip', 'application/x-gzip'],
-    heic: ['image/heic'],
-    html: ['text/html', 'text/x-amp-html', 'application/xhtml+xml'],
-    ico: ['image/x-icon', 'image/vnd.microsoft.icon'],
-    jpg: ['image/jpeg', 'image/jpg', 'image/pjpeg'],
-    js: ['text/javascript', 'application/javascript'],
-    json: ['application/json', 'application/ld+json'],
-    m4a: ['audio/mp4'],
-    md: ['text/markdown'],
-    mp3: ['audio/mpeg', 'audio/mp3'],
-    mp4: ['video/mp4'],
-    odt: ['application/vnd.oasis.opendocument.text'],
-    ogg: ['audio/ogg'],
-    pdf: ['application/pdf', 'application/x-pdf'],
-    pkpass: ['application/vnd.apple.pkpass'],
-    png: ['image/png', 'image/x-png'],
-    ppt: ['application/vnd.ms-powerpoint'],
-    pptx: ['application/vnd.openxmlformats-officedocument.presentationml.presentation'],
-    rtf: ['text/rtf', 'application/rtf', 'text/richtext'],
-    svg: ['image/svg+xml'],
-    tar: ['application/x-tar'],
-    tif: ['image/tiff'],
-    txt: [
-      'text/plain',
-      'text/enriched',
-      'text/rfc822-headers',
-      'message/delivery-status',
-      'message/global-delivery-status',
-      'message/disposition-notification',
-      'message/feedback-report',
-    ],
-    vcf: ['text/vcard', 'text/x-vcard', 'text/directory'],
-    wav: ['audio/wav', 'audio/x-wav'],
-    webm: ['video/webm'],
-    webp: ['image/webp'],
-    xls: ['application/vnd.ms-excel'],
-    xlsx: ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-    xml: ['text/xml', 'application/xml'],
-    yaml: ['application/yaml', 'text/yaml'],
-    zip: ['application/zip', 'application/x-zip-compressed'],
-  }).flatMap(([extension, types]) => types.map((type): [string, string] => [type, extension])),
-)

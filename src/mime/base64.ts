@@ -4,37 +4,38 @@ import type { TransferDecoder } from './transfer-decoder.ts'
  * Decodes base64 piece by piece. Data after padding is decoded as a second base64 text, because some programs join encoded
  * pieces. Octets that are not of the encoding are left out; white space is not counted (RFC 2045 section 6.8).
  */
-export function createBase64Decoder(): TransferDecoder {
-  let held = ''
-  let misfits = 0
-  const cleaned = (text: string): string => {
-    const left = text.replace(/[^A-Za-z0-9+/=]+/g, '')
-    misfits += text.replace(/[\t-\r ]+/g, '').length - left.length
-    return left
+export class Base64Decoder implements TransferDecoder {
+  misfits = 0
+  /** The characters after the last complete group of four. */
+  #held = ''
+
+  write(slice: Buffer): Buffer {
+    const text = this.#held + slice.toString('latin1').replace(/[\r\n]+/g, '')
+    return this.#decode(text) ?? this.#decode(this.#cleaned(text)) ?? Buffer.alloc(0)
   }
+
+  end(): Buffer {
+    const text = this.#cleaned(this.#held)
+    // The six bits of a single character are no octet.
+    if (text.length === 1) this.misfits++
+    return Buffer.from(text, 'base64')
+  }
+
   /** Null if something in the text is not base64: a check in advance would take longer than the decoding. */
-  const decode = (text: string): Buffer | null => {
+  #decode(text: string): Buffer | null {
     const padding = text.lastIndexOf('=')
     const open = padding + 1
-    const whole = open + 4 * Math.floor((text.length - open) / 4)
-    const decoded = padding === -1 ? fromBase64(text.slice(0, whole)) : fromRuns(text.slice(0, whole))
-    if (decoded !== null) held = text.slice(whole)
+    const end = open + 4 * Math.floor((text.length - open) / 4)
+    const groups = text.slice(0, end)
+    const decoded = padding === -1 ? fromBase64(groups) : fromRuns(groups)
+    if (decoded !== null) this.#held = text.slice(end)
     return decoded
   }
-  return {
-    get misfits() {
-      return misfits
-    },
-    write(slice) {
-      const text = held + slice.toString('latin1').replace(/[\r\n]+/g, '')
-      return decode(text) ?? decode(cleaned(text)) ?? Buffer.alloc(0)
-    },
-    end() {
-      const rest = cleaned(held)
-      // The six bits of a single character are no octet.
-      if (rest.length === 1) misfits++
-      return Buffer.from(rest, 'base64')
-    },
+
+  #cleaned(text: string): string {
+    const cleaned = text.replace(/[^A-Za-z0-9+/=]+/g, '')
+    this.misfits += text.replace(/[\t-\r ]+/g, '').length - cleaned.length
+    return cleaned
   }
 }
 

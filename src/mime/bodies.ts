@@ -1,7 +1,7 @@
 import { charsetOf, createTextDecoder, decodeText, type TextPieces } from './headers/charset.ts'
 import { charsetMisfit } from './charset-fit.ts'
 import type { BodyParts } from './choose-bodies.ts'
-import { createFlowedJoiner } from './flowed.ts'
+import { FlowedJoiner } from './flowed.ts'
 import { decodePart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
@@ -46,15 +46,15 @@ function readJoined(
   { maxBytes, type, problems }: { maxBytes: number; type: BodyType; problems: Set<string> },
 ): { joined: string; isCut: boolean } {
   const pieces: string[] = []
-  let left = maxBytes
+  let remaining = maxBytes
   for (const part of parts) {
     const growth = part.content_type === type ? 1 : paragraphGrowth
-    if (left < growth) break
-    const text = readBodyText(message, part, Math.floor(left / growth), problems)
+    if (remaining < growth) break
+    const text = readBodyText(message, part, Math.floor(remaining / growth), problems)
     pieces.push(growth === 1 ? text : paragraphOf(text))
-    left -= growth * (part.end - part.start)
+    remaining -= growth * (part.end - part.start)
   }
-  return { joined: pieces.join('\n'), isCut: left < 0 || pieces.length < parts.length }
+  return { joined: pieces.join('\n'), isCut: remaining < 0 || pieces.length < parts.length }
 }
 
 /** How many times longer a text may be as a paragraph. */
@@ -75,7 +75,7 @@ function readBodyText(message: Buffer, part: PlacedPart, maxBytes: number, probl
   const meta = part.content_type === 'text/html' ? metaCharset(bytes) : null
   const charset = charsetOf(bytes, part.charset, meta)
   const decoder = createLineDecoder(charset)
-  const joiner = part.flowed ? createFlowedJoiner(part.flowed === 'delete-spaces') : null
+  const joiner = part.flowed ? new FlowedJoiner(part.flowed === 'delete-spaces') : null
   const pieces: string[] = []
   // In slices, because decoding the whole body at once takes several times its memory. Not by lines: one line may be all of it.
   for (let at = 0; at < bytes.length; at += sliceBytes) {
@@ -86,12 +86,12 @@ function readBodyText(message: Buffer, part: PlacedPart, maxBytes: number, probl
   pieces.push(joiner ? joiner.write(last) + joiner.end() : last)
   const text = pieces.join('').replace(/^\ufeff/, '')
   if (end === part.end) {
-    const what = part.content_type === 'text/html' ? 'The HTML' : 'The text'
+    const subject = part.content_type === 'text/html' ? 'The HTML' : 'The text'
     for (const misfit of [
       encodingMisfit(misfits, part.encoding),
       charsetMisfit(bytes, text, { declared: part.charset, charset }),
     ])
-      if (misfit !== null) problems.add(`${what} ${misfit}.`)
+      if (misfit !== null) problems.add(`${subject} ${misfit}.`)
   }
   return text
 }
@@ -109,9 +109,9 @@ function createLineDecoder(charset: string): TextPieces {
         return decoder.write(normal)
       }
       const text = decoder.write(bytes)
-      const rest = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text
+      const unread = isAfterReturn && text.startsWith('\n') ? text.slice(1) : text
       if (text !== '') isAfterReturn = text.endsWith('\r')
-      return rest.replace(/\r\n?/g, '\n')
+      return unread.replace(/\r\n?/g, '\n')
     },
     end: () => decoder.end(),
   }

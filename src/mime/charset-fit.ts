@@ -45,15 +45,15 @@ function unknownMisfit(bytes: Buffer, declared: string, charset: string): string
 
 /** Text in another charset is not valid UTF-8 by accident, but for one or two of its characters beyond ASCII. */
 function looksLikeUtf8(bytes: Buffer, charset: string): boolean {
-  const least = severalOctets.test(charset) ? leastOfSeveral : leastOfOne
+  const least = severalOctets.test(charset) ? minOctetsOfSeveral : minOctetsOfOne
   return isUtf8(bytes) && beyondAscii(bytes) >= least
 }
 
 /** Charsets whose characters beyond ASCII take several octets. */
 const severalOctets = /^(?:gb|big|euc|shift|sjis|cp9|windows9|ms9|ks|korean|uhc|cn)/
 /** How many octets beyond ASCII valid UTF-8 must have to be no accident: by the octets of a character. */
-const leastOfSeveral = 6
-const leastOfOne = 2
+const minOctetsOfSeveral = 6
+const minOctetsOfOne = 2
 
 /** Names that say that the charset is not known. */
 const undeclared: ReadonlySet<string> = new Set([
@@ -72,16 +72,15 @@ const replacement = '\ufffd'
 
 function misfit(octets: number, charset: string, reason = ''): string | null {
   if (octets === 0) return null
-  const what = octets === 1 ? '1 octet that does' : `${octets} octets that do`
-  return `has ${what} not fit its charset ${charset}${reason}`
+  const subject = octets === 1 ? '1 octet that does' : `${octets} octets that do`
+  return `has ${subject} not fit its charset ${charset}${reason}`
 }
 
 function wideMisfits(bytes: Buffer, charset: string, text: string): number {
   const unit = charset.includes('16') ? 2 : 4
-  const rest = bytes.length % unit
-  if (unit === 2) return rest + unit * (text.match(/\p{Surrogate}/gu)?.length ?? 0)
+  const incomplete = bytes.length % unit
   // An incomplete unit is replaced too.
-  return rest + unit * Math.max(0, countOf(text, replacement) - (rest > 0 ? 1 : 0))
+  return incomplete + unit * Math.max(0, countOf(text, replacement) - (incomplete > 0 ? 1 : 0))
 }
 
 /** Those that decoding replaces by U+FFFD. A U+FFFD that the text has itself fits. */

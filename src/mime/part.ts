@@ -1,7 +1,8 @@
 import { mediaTypeOf } from './media-types.ts'
 import { displayFilename } from './attachment-names.ts'
 import { textOf } from './headers/octets.ts'
-import { endOfLines, maxFields, maxHeaderBytes, splitHead } from './headers/fields.ts'
+import { maxFields, maxHeaderBytes } from './headers/fields.ts'
+import { endOfLines, splitHead, type Head } from './headers/headers.ts'
 import { readParameters } from './headers/parameters.ts'
 import type { TransferEncoding } from './transfer.ts'
 
@@ -61,25 +62,15 @@ export function readPartHeader(
   place: readonly [start: number, end: number],
   { isRoot, defaultType }: { isRoot: boolean; defaultType: string },
 ): PartHeader {
-  const { field, bodyStart, isCut, isFull, skipped } = readFields(message, place, isRoot)
+  const head = readFields(message, place, isRoot)
+  const { field, bodyStart } = head
   const { type, parameters } = readType(field('content-type'), defaultType)
   const declared = readParameters(field('content-disposition'))
   // The encoding of a multipart has no meaning (RFC 2045 section 6.4).
   const { encoding, problem } = readEncoding(
     type.startsWith('multipart/') ? '' : field('content-transfer-encoding'),
   )
-  const problems = problem === null ? [] : [problem]
-  const subject = isRoot ? 'The header of the message' : 'The header of a part'
-  // The first line of a message in a mailbox (RFC 4155).
-  if (skipped !== null && !(isRoot && /^>?From /.test(skipped))) {
-    const line = JSON.stringify(textOf(skipped.slice(0, 60)))
-    problems.unshift(`${subject} has a line that is not a header field, and was skipped: ${line}.`)
-  }
-  if (isFull) problems.unshift(`${subject} has ${maxFields} fields or more; those after that are not read.`)
-  if (isCut) {
-    const limit = isRoot ? maxHeaderBytes : maxPartHeaderBytes
-    problems.unshift(`${subject} has more than ${limit} bytes; the fields after that are not read.`)
-  }
+  const problems = [...head.problems, ...(problem === null ? [] : [problem])]
   return {
     bodyStart,
     type,
@@ -92,25 +83,38 @@ export function readPartHeader(
   }
 }
 
-/**
- * The fields of a header, by their names in lower case: the first value as in `Head`, `""` without one. `isCut`: the header
- * is longer than what is read of it; `isFull`: it has as many fields as are read; `skipped`: a line that is not a field.
- */
+/** The first field of each name, in lower case, as `Head` has its value; `""` without one. Text is not read as fields. */
 function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean) {
-  const limit = Math.min(end, start + (isRoot ? maxHeaderBytes : maxPartHeaderBytes))
+  const maxBytes = isRoot ? maxHeaderBytes : maxPartHeaderBytes
+  const limit = Math.min(end, start + maxBytes)
   const readEnd = limit < end ? endOfLines(message, start, limit) : limit
   const head = splitHead(message.subarray(start, readEnd), isRoot ? 'message' : 'part')
   const names = head.fields.map(([name]) => name.toLowerCase())
   // Text whose beginning looks like a field, such as "Note: x".
   const isText = !isRoot && !head.isEnded && !names.some((name) => name.startsWith('content-'))
-  const isCut = !isText && start + head.bodyStart === readEnd && limit < end && !head.isEnded
+  if (isText) return { field: () => '', bodyStart: start, problems: [] }
+  const isCut = start + head.bodyStart === readEnd && limit < end && !head.isEnded
   return {
-    field: (name: string) => (isText ? '' : (head.fields[names.indexOf(name)]?.[1] ?? '')),
-    bodyStart: isText ? start : isCut ? afterEmptyLine(message, readEnd, end) : start + head.bodyStart,
-    isCut,
-    isFull: head.fields.length >= maxFields,
-    skipped: isText ? null : head.skipped,
+    field: (name: string) => head.fields[names.indexOf(name)]?.[1] ?? '',
+    bodyStart: isCut ? afterEmptyLine(message, readEnd, end) : start + head.bodyStart,
+    problems: problemsOf(head, isRoot, isCut ? maxBytes : null),
   }
+}
+
+/** @param cutAt  After how many bytes the rest of the header was not read; null if all of it was. */
+function problemsOf({ fields, skipped }: Head, isRoot: boolean, cutAt: number | null): string[] {
+  const subject = isRoot ? 'The header of the message' : 'The header of a part'
+  const problems: string[] = []
+  if (cutAt !== null)
+    problems.push(`${subject} has more than ${cutAt} bytes; the fields after that are not read.`)
+  if (fields.length >= maxFields)
+    problems.push(`${subject} has ${maxFields} fields or more; those after that are not read.`)
+  // The first line of a message in a mailbox (RFC 4155).
+  if (skipped !== null && !(isRoot && /^>?From /.test(skipped))) {
+    const line = JSON.stringify(textOf(skipped.slice(0, 60)))
+    problems.push(`${subject} has a line that is not a header field, and was skipped: ${line}.`)
+  }
+  return problems
 }
 
 function afterEmptyLine(message: Buffer, from: number, end: number): number {

@@ -1,44 +1,37 @@
 import { hexDigit } from '../core/hex.ts'
-import { lineDecoder } from './line-decoder.ts'
-import type { TransferDecoder } from './transfer-decoder.ts'
+import { LineDecoder } from './transfer-decoder.ts'
 
 /** @see RFC 2045 section 6.7 */
-export function createQuotedPrintableDecoder(): TransferDecoder {
-  const counted = { misfits: 0 }
-  const decoder = lineDecoder((lines, isLast) => decodeQuotedPrintable(lines, isLast, counted))
-  return Object.assign(counted, decoder)
-}
-
-/**
- * Decodes octet by octet, because regular expressions take ten times as long. An equals sign that begins no escape is
- * passed on, and counted.
- *
- * @param isLast  Whether the data ends here, which counts as the end of a line.
- */
-function decodeQuotedPrintable(bytes: Buffer, isLast: boolean, counted: { misfits: number }): Buffer {
-  const decoded = Buffer.allocUnsafe(bytes.length)
-  let size = 0
-  for (let at = 0; at < bytes.length;) {
-    const byte = bytes[at] ?? 0
-    const isEscape = byte === equals
-    const octet = isEscape ? octetOfEscape(bytes, at + 1) : -1
-    if (octet !== -1) {
-      decoded[size++] = octet
-      at += 3
-      continue
+export class QuotedPrintableDecoder extends LineDecoder {
+  /**
+   * Octet by octet, because regular expressions take ten times as long. An equals sign that begins no escape is passed on,
+   * and counted. The end of the data counts as the end of a line.
+   */
+  protected override decode(bytes: Buffer, isLast: boolean): Buffer {
+    const decoded = Buffer.allocUnsafe(bytes.length)
+    let size = 0
+    for (let at = 0; at < bytes.length;) {
+      const byte = bytes[at] ?? 0
+      const isEscape = byte === equals
+      const octet = isEscape ? octetOfEscape(bytes, at + 1) : -1
+      if (octet !== -1) {
+        decoded[size++] = octet
+        at += 3
+        continue
+      }
+      const next = isEscape || isSpace(byte) ? behindSpace(bytes, at + 1) : at
+      const isAtEnd = next === bytes.length ? isLast : isLineEnd(bytes[next])
+      if (next > at && isAtEnd) {
+        // White space at the end of a line was added in transport (RFC 2045 section 6.7, rule 3).
+        at = isEscape ? behindLineEnd(bytes, next) : next
+      } else {
+        if (isEscape) this.misfits++
+        const end = isSpace(byte) ? next : at + 1
+        while (at < end) decoded[size++] = bytes[at++] ?? 0
+      }
     }
-    const next = isEscape || isSpace(byte) ? behindSpace(bytes, at + 1) : at
-    const isAtEnd = next === bytes.length ? isLast : isLineEnd(bytes[next])
-    if (next > at && isAtEnd) {
-      // White space at the end of a line was added in transport (RFC 2045 section 6.7, rule 3).
-      at = isEscape ? behindLineEnd(bytes, next) : next
-    } else {
-      if (isEscape) counted.misfits++
-      const end = isSpace(byte) ? next : at + 1
-      while (at < end) decoded[size++] = bytes[at++] ?? 0
-    }
+    return decoded.subarray(0, size)
   }
-  return decoded.subarray(0, size)
 }
 
 /** The octet of two hexadecimal digits; -1 if they are not hexadecimal. */

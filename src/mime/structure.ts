@@ -1,6 +1,6 @@
 import { joinSentences } from '../core/text.ts'
 import { chooseBodies, type BodyParts, type MimeNode } from './choose-bodies.ts'
-import { endsWithReturns, withNewlines } from './headers/fields.ts'
+import { withLineFeeds } from './headers/headers.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
 import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
 
@@ -46,7 +46,7 @@ const maxFalseLines = 10_000
  */
 export function readStructure(message: Buffer): MimeStructure {
   const reading: StructureReading = {
-    message: withLineEnds(message),
+    message: withLineFeeds(message),
     parts: [],
     nodes: [],
     problems: new Set(),
@@ -155,12 +155,4 @@ function splitBody(
   if (isCut) problems.add('Too many lines begin like a boundary but are not one; the rest is one part.')
   else if (places.length === 0) problems.add('The boundary that the header names is not in the body.')
   return places
-}
-
-/** A message whose lines end with CR, with each CR replaced by LF. The length stays the same, so all positions do too. */
-function withLineEnds(message: Buffer): Buffer {
-  const first = message.indexOf(0x0d)
-  if (first === -1 || message[first + 1] === 0x0a) return message
-  if (!endsWithReturns(message.toString('latin1', 0, 1024 * 1024))) return message
-  return withNewlines(message)
 }

@@ -7,3 +7,34 @@ export interface TransferDecoder {
   /** @returns The remaining bytes. */
   end(): Buffer
 }
+
+/** Decodes an encoding whose lines are decoded each on its own. */
+export abstract class LineDecoder implements TransferDecoder {
+  misfits = 0
+  /** The beginning of a line whose end is still to come. */
+  #held: Buffer = Buffer.alloc(0)
+
+  /** @param isLast  Whether the data ends with these lines; otherwise all of them are complete. */
+  protected abstract decode(lines: Buffer, isLast: boolean): Buffer
+
+  write(slice: Buffer): Buffer {
+    const bytes = this.#held.length > 0 ? Buffer.concat([this.#held, slice]) : slice
+    let end = bytes.lastIndexOf(newline) + 1
+    if (bytes.length - end > maxLineLength) {
+      // An escape of quoted-printable may continue in the next slice.
+      const escape = bytes.indexOf(equals, bytes.length - 2)
+      end = escape === -1 ? bytes.length : escape
+    }
+    this.#held = Buffer.from(bytes.subarray(end))
+    return end === 0 ? Buffer.alloc(0) : this.decode(bytes.subarray(0, end), false)
+  }
+
+  end(): Buffer {
+    return this.decode(this.#held, true)
+  }
+}
+
+/** Longer lines are decoded in pieces. No real encoder writes such lines. */
+const maxLineLength = 64 * 1024
+const newline = 0x0a
+const equals = 0x3d

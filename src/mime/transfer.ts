@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
-import { createBase64Decoder } from './base64.ts'
-import { createQuotedPrintableDecoder } from './quoted-printable.ts'
+import { Base64Decoder } from './base64.ts'
+import { QuotedPrintableDecoder } from './quoted-printable.ts'
 import type { TransferDecoder } from './transfer-decoder.ts'
-import { createUuDecoder } from './uuencode.ts'
+import { UuDecoder } from './uuencode.ts'
 
 /** The transfer encoding of a part; `none` means 7bit, 8bit or binary. */
 export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'none'
@@ -11,11 +11,11 @@ export type TransferEncoding = 'base64' | 'quoted-printable' | 'uuencode' | 'non
 export function createTransferDecoder(encoding: TransferEncoding): TransferDecoder {
   switch (encoding) {
     case 'base64':
-      return createBase64Decoder()
+      return new Base64Decoder()
     case 'quoted-printable':
-      return createQuotedPrintableDecoder()
+      return new QuotedPrintableDecoder()
     case 'uuencode':
-      return createUuDecoder()
+      return new UuDecoder()
     case 'none':
       return { misfits: 0, write: (slice) => slice, end: () => Buffer.alloc(0) }
   }
@@ -28,10 +28,10 @@ export function createTransferDecoder(encoding: TransferEncoding): TransferDecod
  */
 export function encodingMisfit(misfits: number, encoding: TransferEncoding): string | null {
   if (misfits === 0) return null
-  const what = misfits === 1 ? '1 octet that is' : `${misfits} octets that are`
+  const octets = misfits === 1 ? '1 octet that is' : `${misfits} octets that are`
   const treated = encoding === 'base64' ? 'left out' : 'shown as they are'
   const verb = misfits === 1 ? 'is' : 'are'
-  return `has ${what} not ${encoding} and ${verb} ${misfits === 1 ? treated.replace('they are', 'it is') : treated}`
+  return `has ${octets} not ${encoding} and ${verb} ${misfits === 1 ? treated.replace('they are', 'it is') : treated}`
 }
 
 /** Decodes a stream of encoded bytes. */
@@ -48,6 +48,6 @@ async function* decodedSlices(
     const decoded = decoder.write(slice)
     if (decoded.length > 0) yield decoded
   }
-  const rest = decoder.end()
-  if (rest.length > 0) yield rest
+  const last = decoder.end()
+  if (last.length > 0) yield last
 }

@@ -1,32 +1,23 @@
-import { lineDecoder } from './line-decoder.ts'
-import type { TransferDecoder } from './transfer-decoder.ts'
+import { LineDecoder } from './transfer-decoder.ts'
 
 /** Decodes the lines between `begin` and `end`. If the first line is not `begin`, everything is passed on unchanged. */
-export function createUuDecoder(): TransferDecoder {
-  const counted = { misfits: 0 }
-  let state: 'before' | 'in' | 'after' | 'plain' = 'before'
-  const passOn = (lines: Buffer): Buffer => {
-    counted.misfits += lines.length
-    return lines
-  }
-  const decoder = lineDecoder((lines) => {
-    if (state === 'plain') return passOn(lines)
+export class UuDecoder extends LineDecoder {
+  #state: 'before' | 'in' | 'after' | 'plain' = 'before'
+
+  protected override decode(lines: Buffer): Buffer {
     const decoded: string[] = []
-    for (const line of lines.toString('latin1').split(/\r?\n|\r/)) {
-      if (state === 'before') {
-        if (/^begin [0-7]{3,4} /.test(line)) state = 'in'
-        else if (line.trim() !== '') {
-          state = 'plain'
-          return passOn(lines)
-        }
-      } else if (state === 'in') {
-        if (/^end[ \t]*$/.test(line)) state = 'after'
+    for (const line of this.#state === 'plain' ? [] : lines.toString('latin1').split(/\r?\n|\r/)) {
+      if (this.#state === 'before' && line.trim() !== '')
+        this.#state = /^begin [0-7]{3,4} /.test(line) ? 'in' : 'plain'
+      else if (this.#state === 'in') {
+        if (/^end[ \t]*$/.test(line)) this.#state = 'after'
         else decoded.push(decodeUuLine(line))
       }
     }
-    return Buffer.from(decoded.join(''), 'latin1')
-  })
-  return Object.assign(counted, decoder)
+    if (this.#state !== 'plain') return Buffer.from(decoded.join(''), 'latin1')
+    this.misfits += lines.length
+    return lines
+  }
 }
 
 function decodeUuLine(line: string): string {

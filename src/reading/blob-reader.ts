@@ -3,15 +3,12 @@ import type { Clock } from '../core/clock.ts'
 import { longBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
-import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import type { readingJobs, Readings, StoredBodies } from './jobs.ts'
 import type { PageOptions } from './page.ts'
-import { createRecentValues } from '../core/recent-values.ts'
 import { longestKept } from './kept.ts'
 import { loadBlob } from './load-blob.ts'
-import { createReadingTurns, type ReadingTurns } from './turns.ts'
-import { createQueued, defaultPatienceMs } from './queued.ts'
+import { createQueued, createReadingTurns, defaultPatienceMs, type ReadingTurns } from './turns.ts'
 import type { Patience, Reader } from './reader.ts'
 
 export interface ReaderDeps {
@@ -28,10 +25,9 @@ export function createReader(deps: ReaderDeps): Reader {
   const { store, thread, turns = createReadingTurns(deps.clock) } = deps
   const { inTurn, bytes, ...queued } = createQueued({ store, thread, turns })
   const shared = createSharedWork()
-  const structures = createRecentValues<MimeStructure>(maxStructures, () => 1)
-  const kept = turns.kept.forReader()
+  const readOrKept = turns.kept.forReader()
 
-  /** Keeps a reading of a long blob, whose bytes never change. @param mayKeep  As for `OwnReadings.take`. */
+  /** Keeps a reading of a long blob, whose bytes never change. @param mayKeep  As for `ReadOrKept`. */
   async function keeping<T>(
     key: string,
     blob: BlobId,
@@ -39,7 +35,7 @@ export function createReader(deps: ReaderDeps): Reader {
     mayKeep?: (reading: T) => boolean,
   ): Promise<T | null> {
     const size = await store.blobSize(blob)
-    return size !== null && size > longBytes ? kept.take(`${key} ${blob}`, read, mayKeep) : read()
+    return size !== null && size > longBytes ? readOrKept(`${key} ${blob}`, read, mayKeep) : read()
   }
 
   function inThread<T>(
@@ -65,7 +61,7 @@ export function createReader(deps: ReaderDeps): Reader {
   ): Promise<Readings[Kind] | null> {
     const run = (found: Buffer, options: JobOptions): Promise<Readings[OfOneBlob]> =>
       thread.run<OfOneBlob>(kind, [found], options)
-    return share(`${kind} ${blob}`, (own) => inThread(blob, run, own), patience) as Promise<
+    return share(`${kind} ${blob}`, (waiting) => inThread(blob, run, waiting), patience) as Promise<
       Readings[Kind] | null
     >
   }
@@ -73,7 +69,7 @@ export function createReader(deps: ReaderDeps): Reader {
   function content(blob: BlobId, most: number, patience: Patience): Promise<Readings['content'] | null> {
     const run = (found: Buffer, options: JobOptions): Promise<Readings['content']> =>
       thread.run('content', [found, most], options)
-    return share(`content ${most} ${blob}`, (own) => inThread(blob, run, own), patience)
+    return share(`content ${most} ${blob}`, (waiting) => inThread(blob, run, waiting), patience)
   }
 
   async function page(
@@ -97,8 +93,7 @@ export function createReader(deps: ReaderDeps): Reader {
   //
   //                                       kept           shared   queue   thread
   //   mail, shownContent                  if short       yes      yes     yes
-  //   facts                               yes            yes      yes     yes
-  //   structure                           the last 20    yes      yes     yes
+  //   facts, structure                    yes            yes      yes     yes
   //   fields, bodies, digest, content,
   //   contentText                         -              yes      yes     yes
   //   page                                -              yes      once    for each blob
@@ -142,12 +137,7 @@ export function createReader(deps: ReaderDeps): Reader {
       const found = await keeping(key, blob, verify, ({ isTimed }) => !isTimed)
       return found && found.dkim
     },
-    async structure(blob, signal) {
-      const known = structures.get(blob)
-      const structure = known ?? (await read('structure', blob, { signal }))
-      if (structure && !known) structures.put(blob, structure)
-      return structure
-    },
+    structure: (blob, signal) => keeping('structure', blob, () => read('structure', blob, { signal })),
     bytes: (blob, work, signal) => bytes(blob, { signal }, work),
     ...queued,
   }
@@ -164,5 +154,3 @@ function fingerprintOf(key: KeyObject): string {
 
 /** The readings that take nothing but the bytes of one blob. */
 type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findings' | 'signatures'>
-
-const maxStructures = 20

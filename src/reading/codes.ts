@@ -24,28 +24,17 @@ import {
  */
 export function extractCodes(text: string): string[] {
   const codes = new Set<string>()
-  let linesSinceWord = Number.POSITIVE_INFINITY
+  /** How many lines ago a code was mentioned. */
+  let linesSince = Number.POSITIVE_INFINITY
   let lineBefore = ''
   for (const line of plainLines(text)) {
-    const found: string[] = []
-    let speaks = false
-    let speaksBefore = linesSinceWord <= mostLinesBelow
-    const sentences = line.split(sentenceEnd).flatMap(inPieces)
-    for (const [at, sentence] of sentences.entries()) {
-      const here = speaksOfCode(sentence)
-      // "Enter 338127. This code expires soon."
-      const isSaid = here || (asksToUse(sentence) && (speaksBefore || explains(sentences[at + 1])))
-      if (isSaid) found.push(...inSentence(sentence))
-      speaks ||= here
-      speaksBefore ||= here
-    }
-    if (speaks) linesSinceWord = 0
-    else linesSinceWord++
-    const lone =
-      found.length === 0 && linesSinceWord <= mostLinesBelow ? alone(line, introducesNext(lineBefore)) : []
-    if (lone.length > 0 && !isOfOther(lineBefore)) found.push(...lone)
+    const { found, isMentioned } = inLine(line, linesSince <= maxLinesBelow)
+    linesSince = isMentioned ? 0 : linesSince + 1
+    const isBelow = linesSince <= maxLinesBelow
+    if (found.length === 0 && isBelow && !isOfOther(lineBefore))
+      found.push(...alone(line, introducesNext(lineBefore)))
     // A list of codes may have any length, so each code extends the window.
-    if (found.length > 0 && !speaks && linesSinceWord <= mostLinesBelow) linesSinceWord = 0
+    if (found.length > 0 && isBelow) linesSince = 0
     for (const code of found) codes.add(code)
     lineBefore = line
   }
@@ -53,9 +42,29 @@ export function extractCodes(text: string): string[] {
 }
 
 export const searchedForCodes: number = 200_000
-/** How many lines below the word for a code the code itself may be. */
-const mostLinesBelow = 4
+/** How many lines below the mention of a code the code itself may be. */
+const maxLinesBelow = 4
 const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
+
+/**
+ * The codes in the sentences of a line.
+ *
+ * @param isBelow  Whether a line above mentions a code.
+ * @returns Also whether a sentence mentions a code.
+ */
+function inLine(line: string, isBelow: boolean): { found: string[]; isMentioned: boolean } {
+  const found: string[] = []
+  let isMentioned = false
+  const sentences = line.split(sentenceEnd).flatMap(inPieces)
+  for (const [at, sentence] of sentences.entries()) {
+    const mentions = mentionsCode(sentence)
+    // "Enter 338127. This code expires soon."
+    const isAsked = asksToUse(sentence) && (isBelow || isMentioned || explains(sentences[at + 1]))
+    if (mentions || isAsked) found.push(...inSentence(sentence))
+    isMentioned ||= mentions
+  }
+  return { found, isMentioned }
+}
 
 /** Splits a sentence at its spaces if it is too long to be written by a person. */
 function inPieces(sentence: string): string[] {
@@ -92,18 +101,18 @@ function* plainLines(text: string): Generator<string> {
   if (boxes !== '') yield boxes
 }
 
-function speaksOfCode(sentence: string): boolean {
+function mentionsCode(sentence: string): boolean {
   return codeWord.test(sentence.replace(otherCode, ' '))
 }
 
 /** Whether a line ends with "Your code:" or "The code is". */
 function introducesNext(line: string): boolean {
-  return endsInIntroduction.test(line) && speaksOfCode(line.split(' ').slice(-2).join(' '))
+  return endsInIntroduction.test(line) && mentionsCode(line.split(' ').slice(-2).join(' '))
 }
 
 /** Whether a heading says that the number below it is not a code. */
 function isOfOther(heading: string): boolean {
-  return otherNumber.test(heading) && !speaksOfCode(heading)
+  return otherNumber.test(heading) && !mentionsCode(heading)
 }
 
 function asksToUse(sentence: string): boolean {
@@ -114,7 +123,7 @@ function asksToUse(sentence: string): boolean {
 function explains(sentence = ''): boolean {
   return (
     /^(?:this|the|your|dieser?|der|ce|cet|le|votre|est[ea]|el|la|tu|su|o|a|quest[oa]|il)\b/i.test(sentence) &&
-    speaksOfCode(sentence)
+    mentionsCode(sentence)
   )
 }
 
@@ -144,8 +153,7 @@ const labelLength = 40
 
 /** Whether the last label before a number is a word for a code, not for another kind of number. */
 function isNamedCode(label: string): boolean {
-  const rest = label.split(otherNumber).at(-1) ?? ''
-  return speaksOfCode(rest)
+  return mentionsCode(label.split(otherNumber).at(-1) ?? '')
 }
 
 /** The code that a line consists of. Letters in mixed case are one only if the line above introduces it. */

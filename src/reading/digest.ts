@@ -14,7 +14,7 @@ export interface Reading extends Digest, SearchableText {}
 
 export function readDigest(message: Buffer): Reading {
   const structure = readStructure(message)
-  const { text, html, isCut } = readBodies(message, structure, mostBytes)
+  const { text, html, isCut } = readBodies(message, structure, maxBytes)
   const searchable = searchableText(text, html)
   return {
     body: searchable.body,
@@ -31,4 +31,4 @@ export function readContentText(json: Buffer): SearchableText {
 }
 
 /** How much of each body is read, in encoded bytes: what a search looks at and as much again for markup and encoding. */
-const mostBytes = 2 * 1024 * 1024
+const maxBytes = 2 * 1024 * 1024

@@ -24,11 +24,11 @@ export function readFindings({
   text: string
 }): Findings {
   const links = extractLinks(html, text)
-  const said = [subject, text, visibleText(html)].join('\n\n\n')
-  const codes = extractCodes(said)
+  const searched = [subject, text, visibleText(html)].join('\n\n\n')
+  const codes = extractCodes(searched)
   const areLinksClipped = Math.max(html.length, text.length) > searchedForLinks
   // The visible text is known only for the beginning of the HTML.
-  const areCodesClipped = said.length > searchedForCodes || html.length > searchedForLinks
+  const areCodesClipped = searched.length > searchedForCodes || html.length > searchedForLinks
   if (!areLinksClipped && !areCodesClipped) return { links, codes, clipped: null }
   const of = `the first ${number(searchedForLinks)} characters of each body`
   const ofText = `the first ${number(searchedForCodes)} characters of the text`

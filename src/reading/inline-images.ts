@@ -38,12 +38,12 @@ export function withInlineImages(html: string, available: readonly InlineImage[]
   const images = new Map<string, InlineImage>()
   for (const image of available) if (image.content_id !== null) images.set(image.content_id, image)
   if (images.size === 0) return html
-  let left = maxInlinedBytes
+  let remaining = maxInlinedBytes
   return html.replace(cidReference, (written, before: string, contentId: string) => {
     const image = images.get(percentDecoded(contentId))
     // A mail that refers to one large image a thousand times must not become gigabytes.
-    if (!image || image.size_bytes > left) return written
-    left -= image.size_bytes
+    if (!image || image.size_bytes > remaining) return written
+    remaining -= image.size_bytes
     return `${before}data:${image.content_type};base64,${image.content.toString('base64')}`
   })
 }

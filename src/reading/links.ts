@@ -12,10 +12,10 @@ import { parseHtml } from '../mime/html/parse-html.ts'
  */
 export function extractLinks(html: string, text: string): Link[] {
   const links = htmlLinks(html)
-  const known = new Set(links.map(({ href }) => href))
+  const hrefs = new Set(links.map(({ href }) => href))
   for (const href of textLinks(text.slice(0, searchedForLinks))) {
-    if (!known.has(href)) links.push({ href, text: href })
-    known.add(href)
+    if (!hrefs.has(href)) links.push({ href, text: href })
+    hrefs.add(href)
   }
   return links
 }

@@ -36,10 +36,10 @@ export async function readPage(
   const html = frame?.client ? previewHtml({ html: stored, attachments }, frame.client).html : stored
   const images =
     message && structure && /cid:/i.test(html) ? readInlineImages(message, structure.attachments) : []
-  const whole = withInlineImages(html, images)
-  if (!frame) return Buffer.from(whole)
+  const withImages = withInlineImages(html, images)
+  if (!frame) return Buffer.from(withImages)
   const { appearance, remote } = frame
   const remoteImages = remote !== 'none'
-  const shown = appearance ? withAppearance(whole, appearance, { remoteImages }) : whole
+  const shown = appearance ? withAppearance(withImages, appearance, { remoteImages }) : withImages
   return Buffer.from(withoutConnections(shown, { remote }))
 }

@@ -74,7 +74,7 @@ export interface Reader {
     nowMs: number,
     signal?: AbortSignal,
   ): Promise<DkimResult | null>
-  /** The MIME structure of a message. The latest structures are cached. Null and errors as for `facts`. */
+  /** The MIME structure of a message. Null and errors as for `facts`. */
   structure(blob: BlobId, signal?: AbortSignal): Promise<MimeStructure | null>
   /** Calls `work` with the bytes of a message. Do not keep the bytes after it. Null and errors as for `facts`. */
   bytes<T>(blob: BlobId, work: (bytes: Buffer) => Promise<T>, signal?: AbortSignal): Promise<T | null>

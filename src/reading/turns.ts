@@ -1,6 +1,12 @@
 import type { Clock } from '../core/clock.ts'
 import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
+import { heavyBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
+import { collectBefore } from '../core/page-memory.ts'
+import type { BlobId, Store } from '../store/store.ts'
+import type { readingJobs } from './jobs.ts'
 import { createKeptReadings, type KeptReadings } from './kept.ts'
+import { loadBlob } from './load-blob.ts'
+import { type Reader, largeMailBytes } from './reader.ts'
 
 /** What the readers of all accounts share, so that together they take limited memory. */
 export interface ReadingTurns {
@@ -28,3 +34,61 @@ export function createReadingTurns(clock: Pick<Clock, 'after'>): ReadingTurns {
 }
 
 const maxWaiting = 256
+
+/** What a reader does in turn, to limit the memory of all reads together. */
+export interface Queued extends Pick<Reader, 'whole' | 'withWhole' | 'large' | 'beside' | 'rest'> {
+  /** Runs a job that needs about `size` bytes when it is its turn. `patienceMs` of both: by default 15 seconds. */
+  inTurn<T>(size: number, patience: JobOptions, job: () => Promise<T>): Promise<T>
+  /** Loads a blob when it is its turn, and holds the turn until `work` is done. Null if it does not exist. */
+  bytes<T>(blob: BlobId, patience: JobOptions, work: (found: Buffer) => Promise<T>): Promise<T | null>
+}
+
+interface QueuedDeps {
+  store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
+  thread: Pick<JobThread<typeof readingJobs>, 'rest'>
+  turns: ReadingTurns
+}
+
+export function createQueued({ store, thread, turns }: QueuedDeps): Queued {
+  const { small, large } = turns
+
+  function inTurn<T>(
+    size: number,
+    { patienceMs = defaultPatienceMs, signal }: JobOptions,
+    job: () => Promise<T>,
+  ): Promise<T> {
+    const work = async (): Promise<T> => {
+      collectBefore(size)
+      // The thread keeps the memory of its last message.
+      if (size > heavyBytes) await thread.rest()
+      return job()
+    }
+    return (size > largeMailBytes ? large : small).run(work, patienceMs, signal)
+  }
+
+  return {
+    inTurn,
+    async bytes(blob, patience, work) {
+      const size = await store.blobSize(blob)
+      if (size === null) return null
+      return inTurn(size, patience, async () => {
+        const found = await loadBlob(store, blob, patience.signal, size)
+        patience.signal?.throwIfAborted()
+        return found && work(found)
+      })
+    },
+    whole: (size, work, signal) =>
+      size > largeMailBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
+    withWhole: (size, work, signal) =>
+      size > largeMailBytes ? turns.withWhole.run(work, wholePatienceMs, signal) : work(),
+    large,
+    beside: {
+      run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
+    },
+    rest: (size) => (size > largeMailBytes ? thread.rest() : Promise.resolve()),
+  }
+}
+
+export const defaultPatienceMs = 15_000
+/** Longer, because each job in this queue waits for several reads. */
+const wholePatienceMs = 60_000

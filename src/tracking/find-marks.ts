@@ -1,4 +1,4 @@
-import { loadTokenizer } from '../mime/html/scan-html.ts'
+import { loadTokenizer } from '../mime/html/markup.ts'
 
 /** The value of one `href`, and its position in the HTML. */
 export interface LinkMark {

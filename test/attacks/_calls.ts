@@ -1,7 +1,7 @@
 import { decodeBase64, parseDataUri } from '../../src/attachments/data-uri.ts'
 import { FormBody } from '../../src/core/form.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
-import { isAligned } from '../../src/checks/alignment.ts'
+import { isAligned } from '../../src/checks/dmarc.ts'
 import { expandMacros } from '../../src/checks/spf-terms.ts'
 import { atRuleFeatures } from '../../src/client-support/css-features.ts'
 import { elementFeatures, imageFeatures, imagesOf } from '../../src/client-support/html-features.ts'
@@ -10,6 +10,7 @@ import { bearerOf, basicOf } from '../../src/server/auth.ts'
 import { previewedClient } from '../../src/client-support/preview-clients.ts'
 import { filterCss } from '../../src/client-support/preview-css.ts'
 import { filterHtml } from '../../src/client-support/preview-html.ts'
+import { filterSheets } from '../../src/client-support/preview-styles.ts'
 import { scanCss } from '../../src/client-support/scan-css.ts'
 import { readHeaderFacts } from '../../src/emails/header-facts.ts'
 import { answeredConversation } from '../../src/emails/conversation.ts'
@@ -19,9 +20,11 @@ import { quoted } from '../../src/inbox/quoted.ts'
 import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
-import { decodeField } from '../../src/mime/headers/headers.ts'
-import { splitHead } from '../../src/mime/headers/fields.ts'
+import { decodeField } from '../../src/mime/headers/decode-field.ts'
+import { splitHeaderFields } from '../../src/mime/headers/fields.ts'
+import { splitHead } from '../../src/mime/headers/headers.ts'
 import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
+import { readMarkup } from '../../src/mime/html/markup.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
 import { readPartHeader } from '../../src/mime/part.ts'
@@ -36,7 +39,7 @@ import { withAppearance } from '../../src/reading/appearance.ts'
 import { withInlineImages } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
 import { readCalendarMethods } from '../../src/checks/calendars.ts'
-import { wronglyEncodedFields } from '../../src/checks/encoded-fields.ts'
+import { wronglyEncodedFields } from '../../src/checks/raw-facts.ts'
 import { contains } from '../../src/search/query-fits.ts'
 import { readTerms } from '../../src/search/query-terms.ts'
 import { readDate } from '../../src/search/query-values.ts'
@@ -101,7 +104,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     ['MAIL FROM:', 'AUTH '].map((begin) =>
       refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),
     ),
-  'checks/alignment.ts isAligned': (text) => isAligned(text, text, 'relaxed'),
+  'checks/dmarc.ts isAligned': (text) => isAligned(text, text, 'relaxed'),
   'checks/spf-terms.ts expandMacros': (text) => expandMacros(text, 'a.test', spfSender),
   'client-support/css-features.ts atRuleFeatures': (text) => atRuleFeatures('media', text),
   'client-support/html-features.ts elementFeatures': (text) =>
@@ -110,6 +113,13 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'client-support/html-features.ts imagesOf': (text) => imagesOf('img', { src: text, srcset: text }),
   'client-support/preview-css.ts filterCss': (text) => filterCss(text, 'sheet', cssFilter),
   'client-support/preview-html.ts filterHtml': (text) => filterHtml(text, client, []),
+  'client-support/preview-styles.ts filterSheets': (text) =>
+    filterSheets(
+      text,
+      [{ start: 0, end: text.length, openedAt: 0, closedAt: text.length, isInBody: false }],
+      cssFilter,
+      client.rules,
+    ),
   'client-support/preview.ts previewHtml': (text) =>
     previewHtml({ html: text.padEnd(110_000, 'x'), attachments: [] }, 'gmail/ios'),
   'client-support/scan-css.ts scanCss': (text) => scanCss(text, 'sheet', cssListener),
@@ -129,11 +139,20 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
   'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
-  'mime/headers/headers.ts decodeField': (text) => decodeField('date', text),
+  'mime/headers/decode-field.ts decodeField': (text) => decodeField('date', text),
   'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
-  'checks/encoded-fields.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
-  'mime/headers/fields.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
+  'checks/raw-facts.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
+  'mime/headers/fields.ts splitHeaderFields': (text) => splitHeaderFields(text, 'part'),
+  'mime/headers/headers.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
   'mime/html/css-addresses.ts withAbsoluteUrls': (text) => withAbsoluteUrls(text, { withoutPixels: true }),
+  'mime/html/markup.ts readMarkup': (text) =>
+    readMarkup(text, {
+      onTagName: nothing,
+      onAttribute: nothing,
+      onTagEnd: nothing,
+      onCloseTag: nothing,
+      onText: nothing,
+    }),
   'mime/html/scan-html.ts scanHtml': (text) =>
     scanHtml(text, ['href'], { onOpenTag: nothing, onText: nothing, onCloseTag: nothing }),
   'mime/html/snippet.ts snippetOf': (text) => snippetOf('', text),
@@ -181,7 +200,7 @@ export const left: Readonly<Record<string, string>> = {
   ...reasons(bytesOfMail, [
     'mime/bodies.ts readBodies',
     'mime/dkim/verify.ts verifyDkim',
-    'mime/headers/fields.ts endOfLines',
+    'mime/headers/headers.ts endOfLines',
     'mime/multipart.ts splitMultipart',
     'mime/part-stream.ts decodePart',
     'mime/part-stream.ts measurePart',

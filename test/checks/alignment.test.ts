@@ -1,6 +1,6 @@
 import dmarc from 'mailauth/lib/dmarc/index.js'
 import { describe, expect, it } from 'vitest'
-import { isAligned } from '../../src/checks/alignment.ts'
+import { isAligned } from '../../src/checks/dmarc.ts'
 
 const suffixes = ['test', 'com', 'co.uk', 'github.io', 'uk.com', 'com.au', 'de', 'xn--p1ai']
 const names = ['acme', 'mail.acme', 'a.b.acme', 'other', 'mail.other', 'acme-mail']

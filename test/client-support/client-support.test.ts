@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clientSupport } from '../../src/client-support/client-support.ts'
-import { clientNames, featureRows } from '../../src/client-support/data.ts'
+import { clientNames, features as table } from '../../src/client-support/features.ts'
 import type { ClientSupport, SupportedFeature } from '../../src/client-support/types.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 
@@ -11,7 +11,7 @@ const slugsOf = async (html: string): Promise<string[]> => supportOf(html).featu
 
 describe('the client support of a mail', () => {
   it('says of a feature which clients ignore it, and which support it partly', async () => {
-    const [, title, support = ''] = featureRows.find(([slug]) => slug === 'css-display-flex') ?? []
+    const { title, support = '' } = table.get('css-display-flex') ?? {}
     const withLetter = (letter: string): string[] =>
       clientNames.filter((_, at) => support[at] === letter).map(([client]) => client)
     expect(await featureOf('<i style="display: flex">x</i>', 'css-display-flex')).toEqual({
@@ -44,7 +44,7 @@ describe('the client support of a mail', () => {
 
   it('scores a client by the features that it supports; partly counts half, unknown not at all', async () => {
     const { clients, features } = supportOf('<style>i { color: rgb(0, 0, 0); display: grid }</style>')
-    const rows = features.map(({ slug }) => featureRows.find((row) => row[0] === slug)?.[2] ?? '')
+    const rows = features.map(({ slug }) => table.get(slug)?.support ?? '')
     for (const [at, { score }] of clients.entries()) {
       const known = rows.map((row) => row[at] ?? 'u').filter((letter) => letter !== 'u')
       const points = known.reduce((sum, letter) => sum + (letter === 'y' ? 1 : letter === 'a' ? 0.5 : 0), 0)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clientSupport } from '../../src/client-support/client-support.ts'
-import { clientNames, featureRows } from '../../src/client-support/data.ts'
+import { clientNames, features as table } from '../../src/client-support/features.ts'
 import { examples } from './_examples.ts'
 
 async function featuresOf(html: string): Promise<string[]> {
@@ -13,10 +13,10 @@ const notInHtml = ['amp', 'bimi']
 
 describe('the features that a mail uses', () => {
   it('are those of the table, each with an example', () => {
-    expect(featureRows.length).toBeGreaterThan(300)
-    const slugs = featureRows.map(([slug]) => slug).filter((slug) => !notInHtml.includes(slug))
+    expect(table.size).toBeGreaterThan(300)
+    const slugs = [...table.keys()].filter((slug) => !notInHtml.includes(slug))
     expect([...examples.keys()].toSorted()).toEqual(slugs.toSorted())
-    expect(featureRows.filter(([, , support]) => support.length !== clientNames.length)).toEqual([])
+    expect([...table.values()].filter(({ support }) => support.length !== clientNames.length)).toEqual([])
   })
 
   it.each([...examples])('include %s where it is used', async (slug, { uses }) => {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
-import { endsWithReturns, maxHeaderBytes } from '../headers/fields.ts'
-import { hasControls, withoutControls, withPlainPartHeaders } from './part-headers.ts'
+import { maxHeaderBytes } from '../headers/fields.ts'
+import { endsWithReturns } from '../headers/headers.ts'
+import { StreamedStructure } from './streamed-structure.ts'
 
 /**
  * Removes the Bcc and Resent-Bcc fields of a message, however they are written, because its next recipient must not see
@@ -17,7 +18,7 @@ import { hasControls, withoutControls, withPlainPartHeaders } from './part-heade
  * @see RFC 5322 section 3.6.3, and section 4.5.3 for the space before the colon
  */
 export function withoutBcc(message: Readable): Readable {
-  return Readable.from(withPlainPartHeaders(filter(withLines(message))), { objectMode: false })
+  return Readable.from(withSafeHeaders(withLines(message)), { objectMode: false })
 }
 
 /** Converts the line ends of a message whose lines end with CR, as {@link endsWithReturns} detects it, to CRLF. */
@@ -44,51 +45,95 @@ function withLineFeeds(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').replace(/\r(?!\n)/g, '\r\n'), 'latin1')
 }
 
-async function* filter(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer = Buffer.alloc(0)
-  let isDropping = false
-  /** Whether the next bytes belong to a line whose beginning was already examined. */
-  let isMidLine = false
-  let isHeader = true
+async function* withSafeHeaders(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const filter = new HeaderFilter()
   for await (const piece of message) {
-    if (!isHeader) {
-      yield piece
-      continue
-    }
-    held = held.length === 0 ? piece : Buffer.concat([held, piece])
+    // In one piece, because a hostile body may have a line for every three bytes.
+    const kept = filter.take(piece)
+    if (kept.length > 0) yield kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept)
+  }
+  yield* filter.end()
+}
+
+class HeaderFilter {
+  readonly #structure = new StreamedStructure()
+  /** What of the message is still to be examined. */
+  #held: Buffer = Buffer.alloc(0)
+  /** Whether the next bytes belong to a line whose beginning was already examined. */
+  #isMidLine = false
+  /** Whether the current field of the message's header is removed. */
+  #isDropping = false
+
+  /** @returns What is kept of the message, as far as that is known. */
+  take(piece: Buffer): Buffer[] {
+    const held = this.#held.length === 0 ? piece : Buffer.concat([this.#held, piece])
     const kept: Buffer[] = []
     let start = 0
-    while (isHeader) {
-      const newline = held.indexOf(0x0a, start)
-      const isWhole = newline !== -1
-      if (!isWhole && held.length - start < maxHeldBytes) break
-      // Whether LF follows the last CR is not known yet.
-      const end = isWhole ? newline + 1 : held.length - (held.at(-1) === 0x0d ? 1 : 0)
-      const line = held.subarray(start, end)
-      if (!isMidLine) isDropping = isDropped(line, isDropping)
-      if (!isDropping) kept.push(withoutControls(line))
-      if (!isMidLine && isEmpty(line)) isHeader = false
-      isMidLine = !isWhole
-      start += line.length
-      if (!isWhole) break
+    for (let end = this.#endOfNext(held, 0); end > start; end = this.#endOfNext(held, start)) {
+      kept.push(...this.#filtered(held.subarray(start, end)))
+      start = end
     }
-    if (!isHeader) kept.push(held.subarray(start))
-    held = isHeader ? held.subarray(start) : Buffer.alloc(0)
-    for (const line of kept) if (line.length > 0) yield line
+    this.#held = held.subarray(start)
+    return kept
   }
-  // A message that consists only of a header may lack its last line end.
-  if (held.length > 0 && !(isMidLine ? isDropping : isDropped(held, isDropping))) yield withoutControls(held)
+
+  /** @returns What is kept of the end of the message, which may lack its last line end. */
+  end(): Buffer[] {
+    return this.#held.length > 0 ? this.#filtered(this.#held) : []
+  }
+
+  #isLine(first: number | undefined): boolean {
+    return !this.#isMidLine && (this.#structure.isHeader || first === dash)
+  }
+
+  /** The end of what is examined next: a line, or content up to one. The offset itself if more bytes are needed. */
+  #endOfNext(held: Buffer, start: number): number {
+    const { isHeader, hasParts } = this.#structure
+    // Whether LF follows a CR at the end is not known yet.
+    const complete = held.at(-1) === carriageReturn ? held.length - 1 : held.length
+    const lineEnd = held.indexOf(newline, start) + 1
+    if (this.#isLine(held[start]))
+      return lineEnd > 0 ? lineEnd : held.length - start < maxHeldBytes ? start : complete
+    if (isHeader) return lineEnd > 0 ? lineEnd : Math.max(start, complete)
+    const next = hasParts ? held.indexOf('\n-', start) + 1 : 0
+    return next > 0 ? next : held.length
+  }
+
+  /** What is kept of a line, or of a piece of one: it alone, or nothing. */
+  #filtered(bytes: Buffer): Buffer[] {
+    const structure = this.#structure
+    const isOfMessage = structure.isHeader && !structure.isPart
+    const isLine = this.#isLine(bytes[0])
+    this.#isMidLine = bytes.at(-1) !== newline
+    if (isOfMessage && isLine) this.#isDropping = isDropped(bytes, this.#isDropping)
+    if (isOfMessage && this.#isDropping) return []
+    const line = isOfMessage ? withoutControls(bytes) : bytes
+    if (isLine) structure.take(line)
+    return [structure.isHeader && structure.isPart ? withoutControls(line) : line]
+  }
 }
 
 const maxHeldBytes = 64 * 1024
+const newline = 0x0a
+const carriageReturn = 0x0d
+const dash = 0x2d
 
+/** Whether a line is removed. @param isFieldDropped  Whether the field is that a folded line continues. */
 function isDropped(line: Buffer, isFieldDropped: boolean): boolean {
-  if (isEmpty(line)) return false
+  if (line[0] === newline || (line[0] === carriageReturn && line[1] === newline)) return false
   if (line[0] === 0x20 || line[0] === 0x09) return isFieldDropped
   const text = line.toString()
   return /^(?:resent-)?bcc\s*(?::|$)/i.test(text) || (hasControls(line) && !/^[!-9;-~]+\s*:/.test(text))
 }
 
-function isEmpty(line: Buffer): boolean {
-  return line[0] === 0x0a || (line[0] === 0x0d && line[1] === 0x0a)
+/** Whether a line, or a piece of one, contains NUL, or CR outside its line end. */
+function hasControls(line: Buffer): boolean {
+  const returnAt = line.indexOf(carriageReturn)
+  return line.includes(0) || (returnAt !== -1 && line[returnAt + 1] !== newline)
+}
+
+/** The same line, of the same length, with spaces for what {@link hasControls} finds. */
+function withoutControls(line: Buffer): Buffer {
+  if (!hasControls(line)) return line
+  return Buffer.from(line.toString('latin1').replace(/\0|\r(?!\n)/g, ' '), 'latin1')
 }

@@ -18,62 +18,64 @@ export function hashBody(
   canonicalization: Canonicalization,
   limit: number | null,
 ): { hash: string; octets: number } {
-  const hash = createHash('sha256')
-  let octets = 0
-  const canon = createCanon(canonicalization, (text) => {
-    const rest = limit === null ? text.length : Math.max(0, limit - octets)
-    if (rest > 0) hash.update(text.slice(0, rest), 'latin1')
-    octets += text.length
-  })
+  const canonical = new CanonicalBody(canonicalization, limit)
   for (const piece of Buffer.isBuffer(body) ? [body] : body) {
     for (let start = 0; start < piece.length; start += sliceBytes)
-      canon.take(piece.toString('latin1', start, start + sliceBytes))
+      canonical.take(piece.toString('latin1', start, start + sliceBytes))
   }
-  canon.end()
-  return { hash: hash.digest('base64'), octets }
+  return canonical.end()
 }
 
-function createCanon(
-  canonicalization: Canonicalization,
-  emit: (text: string) => void,
-): { take(text: string): void; end(): void } {
-  const isRelaxed = canonicalization === 'relaxed'
+class CanonicalBody {
+  readonly #isRelaxed: boolean
+  readonly #limit: number
+  readonly #hash = createHash('sha256')
+  #octets = 0
   /** The end of a piece that depends on the next one: a space that a line end removes, or half a line end. */
-  let held = ''
+  #held = ''
   /** Line ends that count only if something follows. */
-  let emptyLines = 0
-  let isEmpty = true
+  #emptyLines = 0
 
-  const pass = (text: string): void => {
+  constructor(canonicalization: Canonicalization, limit: number | null) {
+    this.#isRelaxed = canonicalization === 'relaxed'
+    this.#limit = limit ?? Number.POSITIVE_INFINITY
+  }
+
+  take(piece: string): void {
+    let text = this.#held + piece
+    // In two steps, each linear, so that spaces without a line end after them are not examined repeatedly.
+    if (this.#isRelaxed) text = text.replace(/[ \t]{2,}|\t/g, ' ').replaceAll(' \r\n', '\r\n')
+    const last = this.#isRelaxed ? text.slice(-2) : text.slice(-1).replace(' ', '')
+    this.#held = /(?: ?\r| )$/.exec(last)?.[0] ?? ''
+    this.#pass(text.slice(0, text.length - this.#held.length))
+  }
+
+  end(): { hash: string; octets: number } {
+    if (!this.#isRelaxed || this.#held !== ' ') this.#pass(this.#held)
+    // The last line always gets a line end; a body in simple form always has at least one line.
+    if (this.#octets > 0 || !this.#isRelaxed) this.#emit('\r\n')
+    return { hash: this.#hash.digest('base64'), octets: this.#octets }
+  }
+
+  #pass(text: string): void {
     let end = text.length
     while (end >= 2 && text.charCodeAt(end - 1) === 0x0a && text.charCodeAt(end - 2) === 0x0d) end -= 2
     if (end > 0) {
-      for (; emptyLines > 0; emptyLines -= Math.min(emptyLines, manyLines)) {
-        emit('\r\n'.repeat(Math.min(emptyLines, manyLines)))
-      }
-      emit(text.slice(0, end))
-      isEmpty = false
+      for (; this.#emptyLines > 0; this.#emptyLines -= Math.min(this.#emptyLines, manyLines))
+        this.#emit('\r\n'.repeat(Math.min(this.#emptyLines, manyLines)))
+      this.#emit(text.slice(0, end))
     }
-    emptyLines += (text.length - end) / 2
+    this.#emptyLines += (text.length - end) / 2
   }
 
-  return {
-    take(piece) {
-      let text = held + piece
-      // In two steps, each linear, so that spaces without a line end after them are not examined repeatedly.
-      if (isRelaxed) text = text.replace(/[ \t]{2,}|\t/g, ' ').replaceAll(' \r\n', '\r\n')
-      held = /(?: ?\r| )$/.exec(isRelaxed ? text.slice(-2) : text.slice(-1).replace(' ', ''))?.[0] ?? ''
-      pass(text.slice(0, text.length - held.length))
-    },
-    end() {
-      if (isRelaxed && held === ' ') held = ''
-      if (held !== '') pass(held)
-      // The last line always gets a line end; a body in simple form always has at least one line.
-      if (!isEmpty || !isRelaxed) emit('\r\n')
-    },
+  #emit(text: string): void {
+    const counted = Math.max(0, this.#limit - this.#octets)
+    if (counted > 0) this.#hash.update(text.slice(0, counted), 'latin1')
+    this.#octets += text.length
   }
 }
 
+/** How many empty lines are hashed at once, because a body may have millions. */
 const manyLines = 32_768
 
 /** A header field as transmitted, in Latin-1, without its last line end. */

@@ -32,8 +32,8 @@ export async function signMessage(
 ): Promise<ComposedMessage> {
   const { domain, selector, key } = signing
   if (key.type !== 'private' || key.asymmetricKeyType !== 'rsa') {
-    const given = key.asymmetricKeyType ?? key.type
-    throw new Error(`The DKIM key of ${domain} must be a private RSA key, and it is ${given}.`)
+    const kind = key.asymmetricKeyType ?? key.type
+    throw new Error(`The DKIM key of ${domain} must be a private RSA key, and it is ${kind}.`)
   }
   const pieces = Buffer.isBuffer(message) ? [message] : message.parts
   const { header, body } = split(pieces)
@@ -42,8 +42,8 @@ export async function signMessage(
   if (isCut) throw new Error(`A message with more than ${maxFields} header fields cannot be signed.`)
   const fields = signedFields(all)
   const unsigned = signatureField({ domain, selector, hash, names: fields.map(({ name }) => name) })
-  const own: RawField = { name: 'dkim-signature', written: unsigned }
-  const text = [...fields, own].map((field) => canonicalField(field, 'relaxed')).join('\r\n')
+  const signatureOnly: RawField = { name: 'dkim-signature', written: unsigned }
+  const text = [...fields, signatureOnly].map((field) => canonicalField(field, 'relaxed')).join('\r\n')
   const signature = await signAside('sha256', Buffer.from(text, 'latin1'), key)
   const folded = signature.toString('base64').replace(/^.{73}|.{75}/g, '$&\r\n ')
   const signed = [Buffer.from(`${unsigned}${folded.trimEnd()}\r\n`, 'latin1'), ...pieces]

@@ -115,21 +115,21 @@ function isSignedBy(key: KeyObject, signed: Buffer, { algorithm, signature }: Dk
 /** The signed fields: for each name in `h=` the last field that is not taken yet, and the signature itself at the end. */
 function signedText(
   { fields: names, header }: DkimSignature,
-  own: RawField,
+  signatureField: RawField,
   emptied: RawField,
   fields: readonly RawField[],
 ): string {
-  const left = new Map<string, RawField[]>()
+  const unsigned = new Map<string, RawField[]>()
   for (const field of fields) {
-    if (field === own) continue
-    const known = left.get(field.name)
-    if (known) known.push(field)
-    else left.set(field.name, [field])
+    if (field === signatureField) continue
+    const sameName = unsigned.get(field.name)
+    if (sameName) sameName.push(field)
+    else unsigned.set(field.name, [field])
   }
   let text = ''
   for (const name of names) {
     // A name without a field is signed as absent.
-    const field = left.get(name)?.pop()
+    const field = unsigned.get(name)?.pop()
     if (field) text += `${canonicalField(field, header)}\r\n`
   }
   return text + canonicalField(emptied, header)

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { createRequire } from 'node:module'
 import { StringDecoder } from 'node:string_decoder'
 import { TextDecoder } from 'node:util'
+import charsets from './charsets.json' with { type: 'json' }
 
 /**
  * Decodes text in a charset that a message names.
@@ -34,7 +35,6 @@ export function createTextDecoder(charset: string): TextPieces {
       return { write: decodeWindows1252, end: () => '' }
     case 'utf-16le':
     case 'utf-16be':
-      return utf16Decoder(charset === 'utf-16be')
     case 'iso-2022-jp': {
       const decoder = new TextDecoder(charset)
       return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() }
@@ -43,19 +43,6 @@ export function createTextDecoder(charset: string): TextPieces {
       const decoder = loadIconv().getDecoder(charset)
       return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? '' }
     }
-  }
-}
-
-function utf16Decoder(isSwapped: boolean): TextPieces {
-  let held: Buffer = Buffer.alloc(0)
-  return {
-    write(bytes) {
-      const all = held.length > 0 ? Buffer.concat([held, bytes]) : bytes
-      held = Buffer.from(all.subarray(all.length - (all.length % 2)))
-      return decodeUtf16(all, isSwapped)
-    },
-    // An incomplete unit is no character.
-    end: () => '',
   }
 }
 
@@ -107,64 +94,27 @@ function decodeWindows1252(bytes: Buffer): string {
 
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
-/** The meaning of charset names; null for names without one. iconv-lite knows the others. */
-const wellKnown: ReadonlyMap<string, string | null> = new Map([
-  ['', null],
-  ['ascii', null],
-  ['usascii', null],
-  ['ansix341968', null],
-  ['7bit', null],
-  ['8bit', null],
-  ['unknown', null],
-  ['unknown8bit', null],
-  // Names that iconv-lite uses for encodings of bytes, such as base64.
-  ['base64', null],
-  ['hex', null],
-  ['binary', null],
-  ['utf8', 'utf-8'],
-  ['unicode11utf8', 'utf-8'],
-  ['iso88591', 'windows-1252'],
-  ['latin1', 'windows-1252'],
-  ['l1', 'windows-1252'],
-  ['windows1252', 'windows-1252'],
-  ['cp1252', 'windows-1252'],
-  ['iso88599', 'windows-1254'],
-  ['latin5', 'windows-1254'],
-  ['iso885911', 'windows-874'],
-  ['tis620', 'windows-874'],
-  ['iso88596e', 'iso-8859-6'],
-  ['iso88596i', 'iso-8859-6'],
-  ['iso88598e', 'iso-8859-8'],
-  ['iso88598i', 'iso-8859-8'],
-  ['unicode11utf7', 'utf-7'],
-  ['utf16', 'utf-16'],
-  ['unicode', 'utf-16'],
-  ['ucs2', 'utf-16'],
-  ['iso10646ucs2', 'utf-16'],
-  ['utf16le', 'utf-16le'],
-  ['utf16be', 'utf-16be'],
-  ['iso2022jp', 'iso-2022-jp'],
-  ['jis', 'iso-2022-jp'],
-  ['iso2022jp1', 'iso-2022-jp'],
-  ['iso2022jpms', 'iso-2022-jp'],
-])
+/**
+ * Names of charsets, in lower case without punctuation. null: those of no charset, and those that iconv-lite has for encodings of
+ * bytes, such as base64. It knows the other charsets.
+ */
+const wellKnown: ReadonlyMap<string, string | null> = new Map(Object.entries(charsets))
 
+/** The charset that a name means, as decoders here name it; null for names without one. */
 function canonical(charset: string | null): string | null {
   // `charset=utf-8:1987`, `x-gbk`, `"UTF_8"`: names in the wild.
   const name = (charset ?? '').slice(0, 60).toLowerCase().trim()
   const key = name.replace(/[^a-z0-9]/g, '').replace(/^(?:x|cs)(?=[a-z])/, '')
-  const known = wellKnown.get(key)
-  if (known !== undefined) return known
-  const cached = looked.get(key)
-  if (cached !== undefined) return cached
+  const existing = wellKnown.has(key) ? wellKnown.get(key) : lookedUp.get(key)
+  if (existing !== undefined) return existing
   const found = loadIconv().encodingExists(key) ? key : null
-  if (looked.size < maxLooked) looked.set(key, found)
+  if (lookedUp.size < maxLookedUp) lookedUp.set(key, found)
   return found
 }
 
 /** Looking up an unknown name costs most, and a hostile header may contain only such names. */
-const looked = new Map<string, string | null>()
-const maxLooked = 200
+const lookedUp = new Map<string, string | null>()
+const maxLookedUp = 200
 
 let japanese: TextDecoder | undefined
 
@@ -179,11 +129,6 @@ function isBigEndian(bytes: Buffer): boolean {
     if (byte === 0) lead += index % 2 === 0 ? 1 : -1
   }
   return lead >= 0
-}
-
-function decodeUtf16(bytes: Buffer, isSwapped: boolean): string {
-  const units = bytes.subarray(0, bytes.length - (bytes.length % 2))
-  return (isSwapped ? Buffer.from(units).swap16() : units).toString('utf16le')
 }
 
 type Iconv = Pick<typeof import('iconv-lite'), 'encodingExists' | 'getDecoder'>

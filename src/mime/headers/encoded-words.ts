@@ -18,18 +18,9 @@ export function decodeEncodedWords(text: string): string {
   const pieces: string[] = []
   let run = null as WordRun | null
   let at = 0
-  // Looking up a charset costs more than decoding a word, and a hostile header may have ten thousand words.
-  const charsets = new Map<string, string | null>()
-  const declaredCharset = (named: string): string | null => {
-    const known = charsets.get(named)
-    if (known !== undefined) return known
-    const charset = knownCharset(named)
-    charsets.set(named, charset)
-    return charset
-  }
   for (const match of text.matchAll(encodedWord)) {
     const [written, named = '', encoding = '', encoded = ''] = match
-    const charset = declaredCharset(named)
+    const charset = knownCharset(named)
     if (charset === null) continue
     const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
     if (!bytes) continue

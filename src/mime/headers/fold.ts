@@ -5,17 +5,17 @@
  */
 export function foldField(field: string): string {
   let folded = ''
-  let rest = field
-  while (rest.length >= maxLine) {
+  let remaining = field
+  while (remaining.length >= maxLine) {
     // The last space of the line; in a line without one, the next space after it.
-    let end = rest.lastIndexOf(' ', maxLine - 1)
-    while (end > 0 && rest[end - 1] === ' ') end--
-    if (end <= 0) end = rest.indexOf(' ', maxLine)
+    let end = remaining.lastIndexOf(' ', maxLine - 1)
+    while (end > 0 && remaining[end - 1] === ' ') end--
+    if (end <= 0) end = remaining.indexOf(' ', maxLine)
     if (end <= 0) break
-    folded += `${rest.slice(0, end)}\r\n`
-    rest = rest.slice(end)
+    folded += `${remaining.slice(0, end)}\r\n`
+    remaining = remaining.slice(end)
   }
-  return folded + rest
+  return folded + remaining
 }
 
 const maxLine = 76

@@ -1,16 +1,14 @@
+import { isAscii } from 'node:buffer'
 import { longBytes } from '../../core/job-thread.ts'
 import { parseAddresses, splitAddressList, type ParsedAddress } from './addresses.ts'
-import { decodeEncodedWords } from './encoded-words.ts'
-import { endOfLines, maxHeaderBytes, splitHead } from './fields.ts'
+import { decodeField, decodeHeaderValue } from './decode-field.ts'
+import { maxHeaderBytes, splitHeaderFields, type HeaderOwner, type SplitFields } from './fields.ts'
 import { bareAddresses, maxAddresses } from './long-address-lists.ts'
-import { textOf } from './octets.ts'
+import { decodeOctets, escape, textOf } from './octets.ts'
 
 /** The header block of a message. A value is decoded only when it is asked for. */
 export interface HeaderBlock {
-  /**
-   * Name as written and value unfolded, for {@link decodeHeaderValue}, in order. Lines that are not header fields are left
-   * out.
-   */
+  /** Name as written and value unfolded, for `decodeField`, in order. Lines that are not header fields are left out. */
   readonly fields: readonly (readonly [name: string, value: string])[]
   /** Where the body begins, in octets; the length of the input if it has no empty line. */
   readonly bodyStart: number
@@ -25,9 +23,6 @@ export interface HeaderBlock {
   furtherAddresses(name: string): string[]
 }
 
-/** An encoded value longer than this is not decoded. */
-const maxValueLength = 256 * 1024
-
 /**
  * Parses the header block of a message: everything up to the first empty line.
  *
@@ -40,9 +35,8 @@ const maxValueLength = 256 * 1024
 export function readHeader(bytes: Uint8Array): HeaderBlock {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
-  const { fields, bodyStart, isPlain } = splitHead(source.subarray(0, end), 'message')
+  const { fields, bodyStart, isPlain } = splitHead(withLineFeeds(source.subarray(0, end)), 'message')
   const names = fields.map(([name]) => name.toLowerCase())
-  const firstOf = (name: string): string => fields[names.indexOf(name.toLowerCase())]?.[1] ?? ''
   const valuesOf = (name: string): string[] => {
     const wanted = name.toLowerCase()
     const values: string[] = []
@@ -54,28 +48,17 @@ export function readHeader(bytes: Uint8Array): HeaderBlock {
     fields,
     bodyStart,
     decoded(name) {
-      const value = firstOf(name)
-      if (isPlain && !value.includes('=?')) return value
-      if (isStructuredField(name)) return textOf(value)
-      if (value.includes('=?')) return decodeHeaderValue(value)
-      // Each name of a list may come from another program, with another charset.
-      return lists.has(name.toLowerCase()) ? value.split(',').map(textOf).join(',') : textOf(value)
+      const value = fields[names.indexOf(name.toLowerCase())]?.[1] ?? ''
+      return isPlain && !value.includes('=?') ? value : decodeField(name, value)
     },
     addresses(name) {
       const values = valuesOf(name)
       // Most messages have no Cc, and no field that begins with Resent.
-      if (values.length === 0) return []
-      return mailboxesIn(values.join(', '), isPlain)
+      return values.length === 0 ? [] : mailboxesIn(values.join(', '), isPlain)
     },
     furtherAddresses: (name) => bareAddresses(splitAddressList(valuesOf(name).join(', ')).rest),
   }
 }
-
-/**
- * Fields with addresses. In every charset that is used unencoded, the octet of a comma is never part of another
- * character.
- */
-const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 
 /**
  * The first mailboxes of a list that have an address, with their names decoded.
@@ -96,33 +79,83 @@ export function isLongHeader(message: Uint8Array): boolean {
   return !beginning.includes('\n\r\n') && !beginning.includes('\n\n')
 }
 
-/**
- * Fields that have no text for people: receivers decode no encoded words in them (RFC 2047 section 5). Those with media
- * types are not among them, because clients decode names of files.
- */
-const structured: ReadonlySet<string> = new Set(
-  (
-    'date message-id in-reply-to references return-path resent-date resent-message-id mime-version list-unsubscribe ' +
-    'list-unsubscribe-post list-help list-subscribe list-post list-owner list-archive'
-  ).split(' '),
-)
-
-/** Whether a field has no text for people, so that its value is taken as written. */
-export function isStructuredField(name: string): boolean {
-  return structured.has(name.toLowerCase())
-}
-
-/** The value of a header field, decoded as receivers do. */
-export function decodeField(name: string, value: string): string {
-  return isStructuredField(name) ? textOf(value) : decodeHeaderValue(value)
+/** The fields of a header, with values as `decodeOctets` returns them, and where the body begins. */
+export interface Head extends Pick<SplitFields, 'fields' | 'skipped'> {
+  bodyStart: number
+  /** Whether all of it is ASCII without escapes. */
+  isPlain: boolean
+  /** Whether an empty line ends it. If not, the body begins after the last field, or there is none. */
+  isEnded: boolean
 }
 
 /**
- * Decodes the encoded words of a header value; what cannot be decoded stays as written.
+ * Reads the header at the beginning of some bytes. Most headers are short, so it looks only as far as needed.
  *
- * @param value  As `decodeOctets` returns it.
- * @see RFC 2047
+ * @param source  Lines end with CRLF or LF.
+ * @param owner  As in {@link splitHeaderFields}.
  */
-export function decodeHeaderValue(value: string): string {
-  return value.length > maxValueLength ? textOf(value) : decodeEncodedWords(value)
+export function splitHead(source: Buffer, owner: HeaderOwner): Head {
+  for (let size = 4096; ; size = source.length) {
+    // One character for each octet, because searching a text costs less than searching bytes.
+    const head = source.toString('latin1', 0, size)
+    const end = findEnd(head)
+    if (!end && size < source.length) continue
+    const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
+    const block = source.subarray(0, headerEnd)
+    const isPlain = isAscii(block) && !block.includes(escape)
+    const text = isPlain ? head.slice(0, headerEnd) : decodeOctets(block)
+    const { fields, end: fieldsEnd, lines, skipped } = splitHeaderFields(text, owner)
+    if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null, skipped }
+    // The empty line is missing, so the body begins with the first line after the fields.
+    const bodyAt = isPlain ? fieldsEnd : startOfLine(block, lines)
+    return { fields, bodyStart: bodyAt, isPlain, isEnded: false, skipped }
+  }
+}
+
+/** The position of the first empty line; null if there is none. */
+function findEnd(head: string): { headerEnd: number; bodyStart: number } | null {
+  if (head.startsWith('\n')) return { headerEnd: 0, bodyStart: 1 }
+  if (head.startsWith('\r\n')) return { headerEnd: 0, bodyStart: 2 }
+  const crlf = head.indexOf('\n\r\n')
+  // Searched only before that position, because the rest is the body, which is usually longer.
+  const lf = (crlf === -1 ? head : head.slice(0, crlf + 1)).indexOf('\n\n')
+  if (crlf === -1 && lf === -1) return null
+  return lf === -1 ? { headerEnd: crlf + 1, bodyStart: crlf + 3 } : { headerEnd: lf + 1, bodyStart: lf + 2 }
+}
+
+/** Where a line begins, in octets. */
+function startOfLine(block: Buffer, lines: number): number {
+  let at = 0
+  // Octet by octet, because a search for each of a hundred thousand short lines takes ten times as long.
+  for (let line = 0; line < lines && at < block.length; at++) if (block[at] === 0x0a) line++
+  return at
+}
+
+/**
+ * The end of the last complete line within a limit, because an incomplete line could be another field, or none.
+ *
+ * @returns The limit itself if it is in the first line.
+ */
+export function endOfLines(bytes: Buffer, start: number, limit: number): number {
+  const end = bytes.lastIndexOf(0x0a, limit - 1) + 1
+  return end > start ? end : limit
+}
+
+/** A message whose lines end with CR, with LF for each CR without LF; any other as it is. All positions stay the same. */
+export function withLineFeeds(message: Buffer): Buffer {
+  const first = message.indexOf(0x0d)
+  if (first === -1 || message[first + 1] === 0x0a) return message
+  if (!endsWithReturns(message.toString('latin1', 0, maxHeaderBytes))) return message
+  const copy = Buffer.from(message)
+  for (let at = first; at < copy.length; at++) if (copy[at] === 0x0d && copy[at + 1] !== 0x0a) copy[at] = 0x0a
+  return copy
+}
+
+/** Whether the lines of a message end with CR: the first one does, and an empty line comes before any LF. */
+export function endsWithReturns(text: string): boolean {
+  const first = text.indexOf('\r')
+  if (first === -1 || text.charCodeAt(first + 1) === 0x0a) return false
+  const empty = text.indexOf('\r\r')
+  const newline = text.indexOf('\n')
+  return empty !== -1 && (newline === -1 || newline > empty)
 }

@@ -104,11 +104,11 @@ function unquoted(raw: string, name: string): string {
   return raw.slice(1, end).replace(/\\([\s\S])/g, '$1')
 }
 
-/** Comments nest: the innermost are removed first. */
-function withoutComments(text: string): string {
-  let left = text
-  for (let depth = 0; depth < 5 && left.includes('('); depth++) {
-    left = left.replace(/\([^()]{0,998}(?:\)|$)/g, ' ')
+/** The value of a structured field without its comments. They nest: the innermost are removed first. */
+export function withoutComments(text: string): string {
+  let remaining = text
+  for (let depth = 0; depth < 5 && remaining.includes('('); depth++) {
+    remaining = remaining.replace(/\([^()]{0,998}(?:\)|$)/g, ' ')
   }
-  return left.trim()
+  return remaining.trim()
 }

@@ -1,8 +1,10 @@
+import { withoutEnding } from '../../core/text.ts'
+
 /** Replaces a relative URL, which a browser would resolve against the server of Localpost. */
-export const nowhere: string = 'about:invalid'
+export const blockedAddress: string = 'about:invalid'
 
 /**
- * An address of a mail that no browser resolves against that of the document: {@link nowhere} for a relative one, and
+ * An address of a mail that no browser resolves against that of the document: {@link blockedAddress} for a relative one, and
  * `//host` with `http:`. A fragment stays, because it leads to a place in the same document.
  *
  * @param address  As written, entities decoded.
@@ -14,10 +16,10 @@ export function absoluteAddress(address: string): string {
   // Browsers ignore these, even in the middle of `http:`.
   const plain = address.replace(/[\t\n\r]/g, '').replace(/^[\0-\x20]+/, '')
   if (plain === '' || plain.startsWith('#')) return address
-  if (/^[\\/]{2}/.test(plain)) return URL.canParse(`http:${plain}`) ? `http:${plain}` : nowhere
+  if (/^[\\/]{2}/.test(plain)) return URL.canParse(`http:${plain}`) ? `http:${plain}` : blockedAddress
   // Without slashes it is resolved against a document of the same scheme.
-  if (/^https?:/i.test(plain)) return /^https?:[\\/]{2}/i.test(plain) ? plain : nowhere
-  return /^[a-z][a-z0-9+.-]*:/i.test(plain) ? plain : nowhere
+  if (/^https?:/i.test(plain)) return /^https?:[\\/]{2}/i.test(plain) ? plain : blockedAddress
+  return /^[a-z][a-z0-9+.-]*:/i.test(plain) ? plain : blockedAddress
 }
 
 const usual = /^(?:https?:\/\/|data:|cid:|mailto:|tel:)/i
@@ -41,7 +43,7 @@ export const sourceAttributes: ReadonlySet<string> = new Set(['srcset', 'imagesr
 /**
  * A `srcset` with the images that have absolute addresses. Takes linear time; images after the first thousand are left out.
  *
- * @param clean  Returns an address that is absolute; {@link nowhere} leaves the image out.
+ * @param clean  Returns an address that is absolute; {@link blockedAddress} leaves the image out.
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
 export function absoluteSources(
@@ -49,35 +51,16 @@ export function absoluteSources(
   clean: (address: string) => string = absoluteAddress,
 ): string {
   const kept: string[] = []
-  let at = 0
-  for (let count = 0; at < srcset.length && count < mostSources; count++) {
-    while (isSpace(srcset[at]) || srcset[at] === ',') at++
-    const start = at
-    while (at < srcset.length && !isSpace(srcset[at])) at++
-    let end = at
-    while (end > start && srcset[end - 1] === ',') end--
-    let descriptor = ''
-    // A comma after the address ends the image.
-    if (end === at) {
-      const before = at
-      let brackets = 0
-      for (; at < srcset.length && (brackets > 0 || srcset[at] !== ','); at++) {
-        if (srcset[at] === '(') brackets = 1
-        else if (srcset[at] === ')') brackets = 0
-      }
-      descriptor = srcset.slice(before, at).trim()
-    }
-    const address = clean(srcset.slice(start, end))
-    if (end === start || address === nowhere) continue
-    if (descriptor === '' || /^[\d.]{1,20}[wxh]$/.test(descriptor))
-      kept.push(`${address} ${descriptor}`.trim())
+  let count = 0
+  for (const [, written = '', descriptor = ''] of srcset.matchAll(source)) {
+    if (++count > maxSources) break
+    const address = clean(withoutEnding(written, ','))
+    if (address !== blockedAddress) kept.push(`${address} ${descriptor}`.trim())
   }
   return kept.join(', ')
 }
 
+/** An address, which may be followed by the width or the density of the image. */
+const source = /([^\s,]\S*)(?:\s+([\d.]{1,20}[wxh])(?=[\s,]|$))?/g
 // No real image has as many versions.
-const mostSources = 1000
-
-function isSpace(char: string | undefined): boolean {
-  return char === ' ' || char === '\t' || char === '\n' || char === '\f' || char === '\r'
-}
+const maxSources = 1000

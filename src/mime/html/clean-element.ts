@@ -2,7 +2,7 @@ import {
   absoluteAddress,
   absoluteSources,
   addressAttributes,
-  nowhere,
+  blockedAddress,
   sourceAttributes,
 } from './addresses.ts'
 import { withAbsoluteUrls } from './css-addresses.ts'
@@ -36,16 +36,16 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
   function cleanStyle(style: string, element: HtmlNode): string {
     const isPixel = withoutPixels && isTiny(element)
     const key = isPixel ? `1${style}` : `0${style}`
-    const known = styles.get(key)
-    if (known !== undefined) return known
+    const cached = styles.get(key)
+    if (cached !== undefined) return cached
     const cleaned = withAbsoluteUrls(style, { withoutPixels, isTiny: isPixel })
-    if (styles.size < mostStyles) styles.set(key, cleaned)
+    if (styles.size < maxStyles) styles.set(key, cleaned)
     return cleaned
   }
 
   function cleanAddress(address: string, element: HtmlNode): string {
     const isLoaded = element.name !== 'a' && element.name !== 'area'
-    return withoutPixels && isLoaded && isOpeningImage(address) ? nowhere : absoluteAddress(address)
+    return withoutPixels && isLoaded && isOpeningImage(address) ? blockedAddress : absoluteAddress(address)
   }
 
   /** The value of an attribute that is shown; null if the attribute goes. */
@@ -59,7 +59,7 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
     }
     if (element.namespace === htmlNamespace) return value
     if (animatedValues.has(name) && /href\s*$/i.test(attributeOf(element, 'attributeName')?.slice(-20) ?? ''))
-      return value.split(';', mostAnimated).map(absoluteAddress).join(';')
+      return value.split(';', maxAnimated).map(absoluteAddress).join(';')
     // Presentation attributes, such as `fill`.
     return value.includes('(') ? withAbsoluteUrls(value, { withoutPixels }) : value
   }
@@ -82,7 +82,7 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
         if (!attributeForm.test(name) || goneAttribute.test(name)) continue
         if (element.name === 'link' && !linkAttributes.has(name)) continue
         const kept = valueOf(name, value, element)
-        if (kept !== null) tag += kept === '' ? ` ${name}` : ` ${name}="${escapedIfNeeded(kept)}"`
+        if (kept !== null) tag += kept === '' ? ` ${name}` : ` ${name}="${escapedValue(kept)}"`
       }
       return `${tag}>`
     },
@@ -95,8 +95,8 @@ export function shownName({ name }: HtmlNode): string {
   return name === 'xmp' || name === 'plaintext' ? 'pre' : name
 }
 
-const mostStyles = 1000
-const mostAnimated = 1000
+const maxStyles = 1000
+const maxAnimated = 1000
 /** Elements that connect or run scripts, or whose content is not part of the mail's HTML. */
 const goneElements: ReadonlySet<string> = new Set(
   'script iframe frame frameset embed template base bgsound noembed noframes param'.split(' '),
@@ -125,8 +125,4 @@ function isKeptMeta(element: HtmlNode): boolean {
     /^(?:(?:supported-)?color-schemes?|viewport)$/i.test(name) &&
     attributeOf(element, 'http-equiv') === undefined
   )
-}
-
-function escapedIfNeeded(value: string): string {
-  return /[&"<>]/.test(value) ? escapedValue(value) : value
 }

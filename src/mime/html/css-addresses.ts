@@ -1,6 +1,7 @@
 import * as token from 'css-tree/tokenizer'
 import { withCuts, type Cut } from '../../core/cuts.ts'
-import { absoluteAddress, isRemote, nowhere } from './addresses.ts'
+import { absoluteAddress, blockedAddress, isRemote } from './addresses.ts'
+import { PixelBlocks } from './pixel-blocks.ts'
 import { isOpeningImage } from './remote-content.ts'
 
 /** How to clean CSS. */
@@ -21,9 +22,10 @@ export interface CssOptions {
 export function withAbsoluteUrls(css: string, options: CssOptions): string {
   if (!suspicious.test(css)) return css
   const named = css.includes('\\') ? withPlainNames(css) : css
-  return withCuts(named, cutsOf(named, options)).replace(tagOrEscape, (found) =>
-    found.endsWith('<') ? '\\3c ' : found,
-  )
+  const addresses = new AddressCuts(named, options)
+  token.tokenize(named, (type, start, end) => addresses.take(type, start, end))
+  const cleaned = withCuts(named, addresses.cuts())
+  return cleaned.replace(tagOrEscape, (found) => (found.endsWith('<') ? '\\3c ' : found))
 }
 
 /** Without any of these there is no address in it. */
@@ -45,148 +47,111 @@ function withPlainNames(css: string): string {
   return withCuts(css, cuts)
 }
 
-function cutsOf(css: string, { withoutPixels, isTiny = false }: CssOptions): Cut[] {
-  const cuts: Cut[] = []
+/** Finds the addresses in CSS from its tokens, and how they are replaced. */
+class AddressCuts {
+  readonly #css: string
+  readonly #withoutPixels: boolean
+  readonly #pixels: PixelBlocks
+  readonly #cuts: Cut[] = []
   /** The functions and brackets that are open, and how many of them take addresses. */
-  const open: string[] = []
-  let takers = 0
-  const pixels = createPixelBlocks(isTiny)
-  let isImport = false
-  /** Of the declaration that is being read: its property, and whether its value begins. */
-  let property: string | null = ''
-  let isValue = false
+  readonly #open: string[] = []
+  #addressFunctions = 0
+  #isImport = false
 
-  const takesAddresses = (): boolean => isImport || takers > 0
-  const cut = (start: number, end: number, text: string): void => void cuts.push({ start, end, text })
-
-  function address(start: number, end: number, written: string, syntax: 'url' | 'string'): void {
-    const made = isOpeningImage(written) && withoutPixels ? nowhere : absoluteAddress(written)
-    const replace = (by: string): string => (syntax === 'url' ? `url(${quoted(by)})` : quoted(by))
-    if (made !== written) cut(start, end, replace(made))
-    else if (withoutPixels && isRemote(made)) pixels.addRemote({ start, end, text: replace(nowhere) })
+  constructor(css: string, { withoutPixels, isTiny = false }: CssOptions) {
+    this.#css = css
+    this.#withoutPixels = withoutPixels
+    this.#pixels = new PixelBlocks(isTiny)
   }
 
-  function statementEnds(): void {
-    isImport = false
-    property = ''
-    isValue = false
-    open.length = 0
-    takers = 0
-  }
-
-  function opens(name: string): void {
-    open.push(name)
-    if (addressFunctions.has(name)) takers++
-  }
-
-  function measure(value: string): void {
-    if (!isValue || property === null) return
-    isValue = false
-    pixels.addSize(property, value)
-  }
-
-  token.tokenize(css, (type, start, end) => {
+  take(type: number, start: number, end: number): void {
+    const text = this.#css.slice(start, end)
     switch (type) {
       case token.WhiteSpace:
       case token.Comment:
         return
       case token.CDO:
       case token.CDC:
-        return cut(start, end, ' ')
-      case token.AtKeyword:
-        property = null
-        if (unescaped(css.slice(start + 1, end)).toLowerCase() === 'import') isImport = true
-        return
+        return this.#cut(start, end, ' ')
       case token.LeftCurlyBracket:
-        statementEnds()
-        return pixels.open()
+        this.#endStatement()
+        return this.#pixels.openBlock()
       case token.RightCurlyBracket:
-        statementEnds()
-        return pixels.close()
+        this.#endStatement()
+        return this.#pixels.closeBlock()
       case token.Semicolon:
-        return open.length === 0 || isImport ? statementEnds() : undefined
-      case token.Colon:
-        isValue = property !== null && property !== ''
+        if (this.#open.length === 0 || this.#isImport) this.#endStatement()
         return
-      case token.Ident:
-        if (property === '') property = css.slice(start, end).toLowerCase()
-        else measure(css.slice(start, end))
+    }
+    this.#pixels.take(type, text)
+    switch (type) {
+      case token.AtKeyword:
+        if (unescaped(text.slice(1)).toLowerCase() === 'import') this.#isImport = true
         return
-      case token.Number:
-      case token.Dimension:
-        return measure(css.slice(start, end))
-      case token.Function: {
-        const name = css.slice(start, end - 1).toLowerCase()
-        // What replaces `var()` is not known here, and may be an address. A name with an escape was in a string before the names
-        // became plain: `\75 rl(a'b)` begins an address, which ends before that string does.
-        if (name.includes('\\') || (takesAddresses() && !plainFunctions.has(name)))
-          cut(start, end - 1, 'none')
-        return opens(name)
-      }
+      case token.Function:
+        return this.#takeFunction(start, end)
       case token.LeftParenthesis:
       case token.LeftSquareBracket:
-        return opens('')
+        this.#open.push('')
+        return
       case token.RightParenthesis:
       case token.RightSquareBracket:
-        if (addressFunctions.has(open.pop() ?? '')) takers--
+        if (addressFunctions.has(this.#open.pop() ?? '')) this.#addressFunctions--
         return
       case token.Url: {
-        const written = css.slice(start + 'url('.length, css[end - 1] === ')' ? end - 1 : end)
-        return address(start, end, unescaped(written.trim()), 'url')
+        const address = text.slice('url('.length, text.endsWith(')') ? -1 : undefined)
+        return this.#takeAddress(start, end, unescaped(address.trim()), asUrl)
       }
       case token.BadUrl:
-        return cut(start, end, `url(${quoted(nowhere)})`)
+        return this.#cut(start, end, asUrl(blockedAddress))
       case token.BadString:
-        return takesAddresses() ? cut(start, end, quoted(nowhere)) : undefined
+        if (this.#takesAddresses()) this.#cut(start, end, quoted(blockedAddress))
+        return
       case token.String: {
-        if (!takesAddresses() || /^(?:type|format|tech)$/.test(open.at(-1) ?? '')) return
-        const closed = css[end - 1] === css[start] && end - start > 1
-        return address(start, end, unescaped(css.slice(start + 1, closed ? end - 1 : end)), 'string')
+        if (!this.#takesAddresses() || /^(?:type|format|tech)$/.test(this.#open.at(-1) ?? '')) return
+        const isClosed = text.length > 1 && text.at(-1) === text[0]
+        return this.#takeAddress(start, end, unescaped(text.slice(1, isClosed ? -1 : undefined)), quoted)
       }
-      default:
-        if (property === '') property = null
     }
-  })
-  return [...cuts, ...pixels.cuts()]
-}
+  }
 
-/** Follows the blocks of declarations, to find those whose element has at most one pixel. */
-interface PixelBlocks {
-  open(): void
-  close(): void
-  /** A declaration of the innermost block. */
-  addSize(property: string, value: string): void
-  /** How a remote address of the innermost block is replaced if its element is a pixel. */
-  addRemote(cut: Cut): void
-  /** The replacements in the blocks of pixels, after the end of the CSS. */
-  cuts(): Cut[]
-}
+  /** The replacements, after the end of the CSS. */
+  cuts(): Cut[] {
+    return [...this.#cuts, ...this.#pixels.cuts()]
+  }
 
-/** @param isTiny  Whether the element of the declarations outside of all blocks has at most one pixel. */
-function createPixelBlocks(isTiny: boolean): PixelBlocks {
-  const blocks = [{ isNarrow: isTiny, isLow: isTiny, remote: [] as Cut[] }]
-  const closed: Cut[] = []
-  const remoteOf = ({ isNarrow, isLow, remote }: (typeof blocks)[number]): Cut[] =>
-    isNarrow && isLow ? remote : []
-  return {
-    open() {
-      if (blocks.length < mostBlocks) blocks.push({ isNarrow: false, isLow: false, remote: [] })
-    },
-    close() {
-      const block = blocks.length > 1 ? blocks.pop() : undefined
-      if (block) for (const cut of remoteOf(block)) closed.push(cut)
-    },
-    addSize(property, value) {
-      const block = blocks.at(-1)
-      if (!block || (property !== 'width' && property !== 'height')) return
-      const isSmall = /^[+]?[01](?:\.0{0,9})?(?:px)?$/i.test(value)
-      if (property === 'width') block.isNarrow = isSmall
-      else block.isLow = isSmall
-    },
-    addRemote(cut) {
-      blocks.at(-1)?.remote.push(cut)
-    },
-    cuts: () => [...closed, ...blocks.flatMap(remoteOf)],
+  #takesAddresses(): boolean {
+    return this.#isImport || this.#addressFunctions > 0
+  }
+
+  #takeFunction(start: number, end: number): void {
+    const name = this.#css.slice(start, end - 1).toLowerCase()
+    // What replaces `var()` is not known here, and may be an address. A name with an escape was in a string before the names
+    // became plain: `\75 rl(a'b)` begins an address, which ends before that string does.
+    if (name.includes('\\') || (this.#takesAddresses() && !plainFunctions.has(name)))
+      this.#cut(start, end - 1, 'none')
+    this.#open.push(name)
+    if (addressFunctions.has(name)) this.#addressFunctions++
+  }
+
+  /** @param write  Writes an address as it stands in the CSS. */
+  #takeAddress(start: number, end: number, address: string, write: (address: string) => string): void {
+    const isOpening = this.#withoutPixels && isOpeningImage(address)
+    const absolute = isOpening ? blockedAddress : absoluteAddress(address)
+    if (absolute !== address) this.#cut(start, end, write(absolute))
+    else if (this.#withoutPixels && isRemote(address))
+      this.#pixels.addRemote({ start, end, text: write(blockedAddress) })
+  }
+
+  #endStatement(): void {
+    this.#isImport = false
+    this.#open.length = 0
+    this.#addressFunctions = 0
+    this.#pixels.endStatement()
+  }
+
+  #cut(start: number, end: number, text: string): void {
+    this.#cuts.push({ start, end, text })
   }
 }
 
@@ -202,7 +167,6 @@ const plainFunctions: ReadonlySet<string> = new Set([
     'repeating-radial-gradient repeating-conic-gradient rgb rgba hsl hsla hwb lab lch oklab oklch color'
   ).split(' '),
 ])
-const mostBlocks = 1000
 
 /** @see https://www.w3.org/TR/css-syntax-3/#consume-escaped-code-point */
 function unescaped(text: string): string {
@@ -213,6 +177,10 @@ function unescaped(text: string): string {
     const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
     return isCharacter ? String.fromCodePoint(code) : '\ufffd'
   })
+}
+
+function asUrl(address: string): string {
+  return `url(${quoted(address)})`
 }
 
 function quoted(text: string): string {

@@ -1,7 +1,8 @@
-/** The part of the tokenizer that is used here: css-tree has no types of its own for it. */
+/** The tokenizer of css-tree, which comes without types: as far as it is used here and in `client-support`. */
 declare module 'css-tree/tokenizer' {
-  /** Tokens of CSS Syntax Module Level 3, by the numbers below. */
+  /** Calls back for each token with its type, which is one of the numbers below, and its offsets. Nothing is left out. */
   export function tokenize(source: string, onToken: (type: number, start: number, end: number) => void): void
+  /** The tokens of CSS Syntax Module Level 3 (https://www.w3.org/TR/css-syntax-3/#tokenization): `Ident` is <ident-token>. */
   export const Ident: number
   export const Function: number
   export const AtKeyword: number

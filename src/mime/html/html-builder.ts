@@ -11,18 +11,8 @@ export interface HtmlBuilder {
   mode(): DocumentMode
 }
 
-type HtmlTypes = TreeAdapterTypeMap<
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode,
-  HtmlNode
->
+/** All nodes are of one type. */
+type HtmlTypes = { [Kind in keyof TreeAdapterTypeMap]: HtmlNode }
 
 /**
  * Builds a document from what parse5 finds.
@@ -57,9 +47,9 @@ export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
     getDocumentMode: () => mode,
     adoptAttributes(element, given) {
       // Of a second `<body>`: looking each up in a long list would take quadratic time.
-      if (element.attributes.length > mostAdopted) return
+      if (element.attributes.length > maxAdopted) return
       const names = new Set(element.attributes.map(({ name }) => name))
-      element.attributes.push(...given.slice(0, mostAdopted).filter(({ name }) => !names.has(name)))
+      element.attributes.push(...given.slice(0, maxAdopted).filter(({ name }) => !names.has(name)))
     },
     getFirstChild: ({ first }) => first,
     getChildNodes: childrenOf,
@@ -83,7 +73,7 @@ export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
   return { adapter, document, mode: () => mode }
 }
 
-const mostAdopted = 100
+const maxAdopted = 100
 
 function nodeOf(name: string, namespace = '', attributes: HtmlAttribute[] = []): HtmlNode {
   const links = { parent: null, previous: null, next: null, first: null, last: null }

@@ -25,6 +25,13 @@ export interface HtmlAttribute {
 /** The namespace of HTML elements; those of SVG and MathML have others. */
 export const htmlNamespace = 'http://www.w3.org/1999/xhtml'
 
+/** Elements without content, and without an end tag. */
+export const voidElements: ReadonlySet<string> = new Set(
+  'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(
+    ' ',
+  ),
+)
+
 /** The value of an attribute of an element; undefined without it. */
 export function attributeOf({ attributes }: HtmlNode, name: string): string | undefined {
   return attributes.find((one) => one.name === name)?.value

@@ -19,9 +19,9 @@ export interface HtmlDocument {
  */
 export function parseHtml(html: string): HtmlDocument {
   let made = 0
-  let mostMade = 0
+  let maxMade = 0
   const { adapter, document, mode } = createHtmlBuilder(() => {
-    if (++made > mostMade) throw tooManyElements
+    if (++made > maxMade) throw tooManyElements
   })
   const { Parser } = loadParser()
   const parser = new Parser({
@@ -33,8 +33,8 @@ export function parseHtml(html: string): HtmlDocument {
     let at = 0
     do {
       // The parser copies a text that has not ended at each step, so the steps grow with the text.
-      const length = Math.max(leastStep, at >> 6)
-      mostMade = Math.min(maxElements, made + maxRepeated + length)
+      const length = Math.max(minStep, at >> 6)
+      maxMade = Math.min(maxElements, made + maxRepeated + length)
       parser.tokenizer.write(html.slice(at, at + length), at + length >= html.length)
       at += length
     } while (at < html.length)
@@ -53,7 +53,7 @@ const maxElements = 330_000
  * not closed, such as `<font>`, and there may be thousands.
  */
 const maxRepeated = 10_000
-const leastStep = 1024
+const minStep = 1024
 
 let loaded: Pick<typeof import('parse5'), 'Parser'> | undefined
 

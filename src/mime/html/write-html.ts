@@ -1,5 +1,5 @@
 import { shownName, type HtmlCleaner } from './clean-element.ts'
-import { htmlNamespace, type HtmlNode, walkHtml } from './html-tree.ts'
+import { htmlNamespace, voidElements, walkHtml, type HtmlNode, type HtmlVisitor } from './html-tree.ts'
 import type { HtmlDocument } from './parse-html.ts'
 
 /** A document as text. */
@@ -20,70 +20,90 @@ export function writeHtml(
   cleaner: HtmlCleaner,
   { withForeign = false }: { withForeign?: boolean } = {},
 ): WrittenHtml {
-  // As bytes, because a string that was joined from many strings keeps them all in memory.
-  const pieces: Buffer[] = [Buffer.from(doctypes[mode])]
-  let line = ''
-  let length = 0
-  let isFull = isCut
-  let hasForeign = false
-  /** The open elements; `""` for one without tags. */
-  const open: string[] = []
-  let depth = 0
+  const writer = new HtmlWriter(cleaner, { withForeign, isCut, begin: doctypes[mode] })
+  walkHtml(root, writer)
+  return writer.result()
+}
 
-  function write(text: string): void {
-    line += text
-    if (line.length < lineLength) return
-    length += line.length
-    if (length > maxWritten) isFull = true
-    pieces.push(Buffer.from(line))
-    line = ''
+class HtmlWriter implements HtmlVisitor {
+  readonly #cleaner: HtmlCleaner
+  readonly #withForeign: boolean
+  /** As bytes, because a string that was joined from many strings keeps them all in memory. */
+  readonly #pieces: Buffer[]
+  /** What is written after the pieces, and the length of these in characters. */
+  #line = ''
+  #length = 0
+  /** Whether something is left out, because the document is too large. */
+  #isCut: boolean
+  #hasForeign = false
+  /** The open elements; `""` for one without tags. The depth counts those with tags. */
+  readonly #open: string[] = []
+  #depth = 0
+
+  constructor(
+    cleaner: HtmlCleaner,
+    { withForeign, isCut, begin }: { withForeign: boolean; isCut: boolean; begin: string },
+  ) {
+    this.#cleaner = cleaner
+    this.#withForeign = withForeign
+    this.#isCut = isCut
+    this.#pieces = [Buffer.from(begin)]
   }
 
-  function note(): void {
-    if (isFull) write('<p>[The rest of this mail is left out, because it is too large.]</p>')
-  }
-
-  walkHtml(root, {
-    open(element) {
-      const isForeign = element.namespace !== htmlNamespace
-      if (length > maxWritten || (isForeign && !withForeign)) return false
-      const fate = cleaner.fateOf(element)
-      if (fate === 'gone') return false
-      const isRaw = element.name === 'style'
-      if (isRaw && depth >= maxDepth) return false
-      if (fate === 'unwrapped' || depth >= maxDepth) {
-        open.push('')
-        return true
-      }
-      if (isForeign) hasForeign = true
-      write(cleaner.tagOf(element))
-      const name = shownName(element)
-      if (isRaw) {
-        const css = cleaner.css(textIn(element))
-        write(`${isForeign ? escapedText(css) : css}</style>`)
-        return false
-      }
-      if (!isForeign && voidElements.has(name)) return false
-      // A parser leaves the first newline out.
-      if (newlineElements.has(name) && element.first?.text.startsWith('\n')) write('\n')
-      open.push(name)
-      depth++
+  open(element: HtmlNode): boolean {
+    const isForeign = element.namespace !== htmlNamespace
+    if (this.#length > maxWritten || (isForeign && !this.#withForeign)) return false
+    const fate = this.#cleaner.fateOf(element)
+    const isStyle = element.name === 'style'
+    const isTooDeep = this.#depth >= maxDepth
+    if (fate === 'gone' || (isStyle && isTooDeep)) return false
+    if (fate === 'unwrapped' || isTooDeep) {
+      this.#open.push('')
       return true
-    },
-    text({ text }) {
-      for (let at = 0; at < text.length && length <= maxWritten; at += lineLength)
-        write(escapedText(text.slice(at, at + lineLength)))
-    },
-    close() {
-      const name = open.pop()
-      if (!name) return
-      depth--
-      if (name === 'body') note()
-      write(`</${name}>`)
-    },
-  })
-  pieces.push(Buffer.from(line))
-  return { html: Buffer.concat(pieces).toString(), hasForeign }
+    }
+    if (isForeign) this.#hasForeign = true
+    this.#write(this.#cleaner.tagOf(element))
+    if (isStyle) {
+      const css = this.#cleaner.css(textIn(element))
+      this.#write(`${isForeign ? escapedText(css) : css}</style>`)
+      return false
+    }
+    const name = shownName(element)
+    if (!isForeign && voidElements.has(name)) return false
+    // A parser leaves the first newline out.
+    if (newlineElements.has(name) && element.first?.text.startsWith('\n')) this.#write('\n')
+    this.#open.push(name)
+    this.#depth++
+    return true
+  }
+
+  text({ text }: HtmlNode): void {
+    for (let at = 0; at < text.length && this.#length <= maxWritten; at += lineLength)
+      this.#write(escapedText(text.slice(at, at + lineLength)))
+  }
+
+  close(): void {
+    const name = this.#open.pop()
+    if (!name) return
+    this.#depth--
+    if (name === 'body' && this.#isCut)
+      this.#write('<p>[The rest of this mail is left out, because it is too large.]</p>')
+    this.#write(`</${name}>`)
+  }
+
+  result(): WrittenHtml {
+    this.#pieces.push(Buffer.from(this.#line))
+    return { html: Buffer.concat(this.#pieces).toString(), hasForeign: this.#hasForeign }
+  }
+
+  #write(text: string): void {
+    this.#line += text
+    if (this.#line.length < lineLength) return
+    this.#length += this.#line.length
+    if (this.#length > maxWritten) this.#isCut = true
+    this.#pieces.push(Buffer.from(this.#line))
+    this.#line = ''
+  }
 }
 
 /** Browsers nest about 512 elements, and put deeper ones beside each other. */
@@ -99,11 +119,6 @@ const doctypes = {
   quirks: '',
 } as const satisfies Record<HtmlDocument['mode'], string>
 
-const voidElements: ReadonlySet<string> = new Set(
-  'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr'.split(
-    ' ',
-  ),
-)
 const newlineElements: ReadonlySet<string> = new Set(['pre', 'listing', 'textarea'])
 
 function textIn({ first }: HtmlNode): string {
@@ -113,6 +128,7 @@ function textIn({ first }: HtmlNode): string {
 }
 
 function escapedText(text: string): string {
+  // Most texts have none, which a replacement with a function finds out more slowly.
   return /[&<>]/.test(text) ? text.replace(/[&<>]/g, (char) => entities[char] ?? char) : text
 }
 

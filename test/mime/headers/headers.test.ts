@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeHeaderValue, readHeader, type HeaderBlock } from '../../../src/mime/headers/headers.ts'
+import { decodeHeaderValue } from '../../../src/mime/headers/decode-field.ts'
+import { readHeader, type HeaderBlock } from '../../../src/mime/headers/headers.ts'
 import { expectLinearCost } from '../../support/linear-cost.ts'
 
 const read = (text: string, encoding: BufferEncoding = 'utf8'): HeaderBlock =>
