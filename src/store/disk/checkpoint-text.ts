@@ -1,13 +1,12 @@
 import { dirname } from 'node:path'
 import { corrupt } from '../io-errors.ts'
-import type { LogPosition } from './log.ts'
+import type { CommitPosition } from './log.ts'
 import { assertKnownFormat, formatVersion, unreleasedFormat } from './format.ts'
 import { isSealed, sealed } from '../sealed.ts'
 import { isRecord } from '../../core/members.ts'
 
 /** The content of `checkpoint.json`: the log position up to which the snapshot contains every commit. */
-export interface Checkpoint extends LogPosition {
-  readonly seq: number
+export interface Checkpoint extends CommitPosition {
   /** The snapshot files that must exist, as paths within the folder. If one is missing, its data is lost. */
   readonly files: readonly string[]
   /**

@@ -1,13 +1,15 @@
 import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
+import type { LogPosition } from './log.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import { crcLength, opsStart, checksum, noCrc } from './frame.ts'
 
-/** Encodes batches of commits. The returned buffer is valid until the next call. */
+/** Encodes batches of commits for the log. */
 export class FrameWriter {
   readonly #synced: boolean
-  #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
+  /** Used for each batch that fits. A larger one gets a buffer of its own, which is not kept. */
+  readonly #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
 
   /**
    * @param synced  Whether each batch is synced before it is acknowledged. All its frames but the first then have `nth`,
@@ -17,8 +19,13 @@ export class FrameWriter {
     this.#synced = synced
   }
 
-  /** Encodes the frames of a batch for this place in the log, and sets the final places of the blobs in them. */
-  async encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
+  /**
+   * Encodes the frames of a batch, and sets the final places of the blobs in them.
+   *
+   * @param from  Where the batch will begin in the log.
+   * @returns The bytes, valid until the next call.
+   */
+  async encode(batch: readonly StagedCommit[], from: LogPosition): Promise<Buffer> {
     let bytes = this.#scratch
     let at = 0
     for (const [nth, commit] of batch.entries()) {
@@ -39,8 +46,8 @@ export class FrameWriter {
       for (const place of own) {
         // Already final. When several blobs of a record are moved, its versions in this commit share the same place objects.
         if (place.log !== 0) continue
-        place.log = log
-        place.at += offset + payloadAt
+        place.log = from.log
+        place.at += from.offset + payloadAt
       }
       at = writeRest(bytes, at, payloadAt, text, commit)
     }

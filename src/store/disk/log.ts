@@ -10,7 +10,12 @@ export interface LogPosition {
   readonly offset: number
 }
 
-export interface LogDeps extends DataFolder {
+/** A position after a commit, with the number of that commit. */
+export interface CommitPosition extends LogPosition {
+  readonly seq: number
+}
+
+interface LogDeps extends DataFolder {
   readonly durable: boolean
   /** The size at which the next file begins, unless a single commit is larger. */
   readonly fileBytes: () => number

@@ -8,8 +8,6 @@ class Marker {
   readonly #folder: DataFolder
   readonly #own: Mark | null
   isSet: boolean
-  /** To be set when the content is known to be whole: then `closed` removes the mark. */
-  isWhole = false
 
   constructor(folder: DataFolder, own: Mark | null, isSet: boolean) {
     this.#folder = folder
@@ -24,9 +22,9 @@ class Marker {
     this.isSet = true
   }
 
-  /** Call it when all data is on the disk. */
-  async closed(): Promise<void> {
-    if (!this.isWhole || !this.isSet) return
+  /** Call it when all data is on the disk, and known to be whole. */
+  async remove(): Promise<void> {
+    if (!this.isSet) return
     const { files, paths } = this.#folder
     try {
       await files.remove(paths.incomplete)

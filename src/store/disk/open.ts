@@ -101,6 +101,7 @@ async function openFolder(
     await files.syncFolder(dirname(paths.folder)).catch(unreadable)
     for (const path of [paths.folder, paths.logs]) await files.syncFolder(path)
     const bytes = options.reserveBytes ?? defaultReserveBytes
+    let isWhole = false
     const medium = createLogMedium({
       ...options,
       files,
@@ -109,7 +110,9 @@ async function openFolder(
       lock,
       reserve: new Reserve({ files, paths, bytes, onNotice }, isFull),
       room: new DiskRoom({ files, paths }, bytes),
-      closed: () => marker.closed(),
+      onClosed: async () => {
+        if (isWhole) await marker.remove()
+      },
       durable: options.durability === 'disk',
       boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
     })
@@ -121,7 +124,7 @@ async function openFolder(
       },
       begin: () => marker.set(),
       async finish() {
-        marker.isWhole = true
+        isWhole = true
         await store.close()
       },
     }
