@@ -43,9 +43,5 @@ export const smtpRows = {
     help: 'Refuse recipients over SMTP that a rule rejects, instead of accepting the mail and recording a bounce',
   },
   /** Host name in the SMTP greeting and in EHLO. Default: `localhost`. */
-  hostname: {
-    kind: 'hostname',
-    default: 'localhost',
-    help: 'Host name in the SMTP greeting and in EHLO',
-  },
+  hostname: { kind: 'hostname', default: 'localhost', help: 'Host name in the SMTP greeting and in EHLO' },
 } as const
