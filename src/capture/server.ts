@@ -16,7 +16,6 @@ import { smtpUserOf } from './auth.ts'
 import { Slots } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
 import { authMethods } from './commands.ts'
-import type { ConnectionHost } from './tls-connection.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
 const graceMs = 1000
@@ -29,14 +28,15 @@ const maxLingering = 100
 /**
  * smtp-server with {@link CaptureConnection}, and with a quick shutdown that leaves nothing open. As the connection, it
  * overrides internals of smtp-server: the exact version of the package is pinned, and every override has a test.
- *
- * The methods without a comment are those of {@link ConnectionHost}.
  */
-export class CaptureServer extends SMTPServer implements ConnectionHost {
+export class CaptureServer extends SMTPServer {
+  /** Whether the server is closing. It then answers 421 to the next command of every client. */
   isClosing = false
   readonly clock: Delays
+  /** Whether addresses need angle brackets. */
   readonly isStrict: boolean
   readonly faultAt: FaultAt
+  /** What is counted of the sessions of apps. */
   readonly counts: SmtpCounts
   /**
    * Where the outbox delivers. It is a port of its own, because before AUTH these connections would look like those of an
@@ -101,6 +101,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     return this.#slots.size
   }
 
+  /** Where a client at the wrong port should go. */
   get ports(): RightPorts {
     const { httpUrl, tls } = this.#given
     return {
@@ -111,21 +112,32 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     }
   }
 
+  /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
   admit(connection: CaptureConnection): boolean {
     return this.#slots.admit(connection, monotonicNow())
   }
 
+  /**
+   * Call it for a connection that was answered 421 and has no slot. A limited number of such connections may stay open
+   * until the client has read the reply; beyond that they are destroyed, so that a flood cannot hold many sockets.
+   */
   dismiss(connection: CaptureConnection): void {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
   }
 
-  tellRefusal(what: string, why: string, { session, remoteAddress: client }: CaptureConnection): void {
+  /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
+  tellRefusal(
+    what: string,
+    why: string,
+    { session, remoteAddress: client }: Pick<CaptureConnection, 'session' | 'remoteAddress'>,
+  ): void {
     if (this.isClosing) return
     const user = smtpUserOf(session)
     const account = user ? (user.side ?? this.#given).accountName : undefined
     this.#given.onRefused?.({ what, why, client, account })
   }
 
+  /** Reports a client's fault, at most once a minute for each address and kind of fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void {
     if (this.#isNews(`${fault} ${networkOf(address)}`))
       this.#given.onClientFault?.(describeClientFault(fault, address, detail, this.ports))
@@ -176,8 +188,11 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     sessions?.begin(connection)
   }
 
-  forget(connection: CaptureConnection): void {
-    if (!this.#open.delete(connection.id)) return
+  /** Call it when the socket of a connection is closed. */
+  forget({ id }: Pick<CaptureConnection, 'id'>): void {
+    const connection = this.#open.get(id)
+    if (!connection) return
+    this.#open.delete(id)
     this.#onForgotten()
     const sessions = smtpUserOf(connection.session)?.side?.sessions ?? this.#given.sessions
     sessions?.end(connection)
