@@ -24,12 +24,7 @@ export interface LoadedAttachment {
   content: Buffer
 }
 
-/**
- * Checks the attachments of a send request as far as this is possible without fetching.
- *
- * @param errors  Receives one entry per wrong attachment.
- * @returns The encoded size in bytes of those whose size is known.
- */
+/** Checks attachments without fetching, and adds what is wrong to `errors`. @returns Their encoded size, if known. */
 export async function checkAttachments(
   references: readonly AttachmentReference[],
   { root }: Pick<AttachmentSources, 'root'>,

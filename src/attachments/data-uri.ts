@@ -2,12 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { quote } from '../core/errors.ts'
 import { hexDigit } from '../core/hex.ts'
 
-/**
- * Decodes a `data:` URI.
- *
- * @returns Its bytes and its type, with the detected charset for text without one; or its fault.
- * @see RFC 2397
- */
+/** Decodes a `data:` URI; text without a charset gets the detected one. @see RFC 2397 */
 export function parseDataUri(
   uri: string,
 ): { kind: 'data'; content: Buffer; content_type: string } | { problem: string } {

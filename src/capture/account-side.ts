@@ -14,11 +14,7 @@ export interface Envelope {
 export interface AccountSide {
   /** The name of the account; absent where it is not known. */
   readonly accountName?: string | undefined
-  /**
-   * Starts receiving a message that an app submits, when its DATA begins.
-   *
-   * @param notes  The transcript; later lines of the transaction are added to it.
-   */
+  /** Starts receiving a submitted message, when its DATA begins. @param notes  Its transcript, which may still grow. */
   receive(envelope: Envelope, notes: TransactionNotes | null): SubmissionReception
   /**
    * Decides the reply for one recipient.

@@ -23,11 +23,7 @@ export interface RightPorts {
   hasStartTls: boolean
 }
 
-/**
- * The notice for the operator.
- *
- * @param detail  The message of the TLS library, for a fault in the handshake; the quoted user name for refused credentials.
- */
+/** The notice for the operator. @param detail  The TLS library's message, or the quoted name of a refused user. */
 export function describeClientFault(
   fault: ClientFault,
   address: string,

@@ -96,11 +96,7 @@ function mechanismOf(line: string): string | null {
   return /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase() ?? null
 }
 
-/**
- * The refusal of a command that smtp-server would accept, or answer with 500; null for all others.
- *
- * @param name  In upper case.
- */
+/** The refusal of a command that smtp-server would accept or answer with 500; else null. @param name  In upper case. */
 export function refusedCommand(
   name: string,
   line: string,
@@ -123,10 +119,7 @@ export function refusedCommand(
   return null
 }
 
-/**
- * Commands of SMTP, its extensions and its predecessors that this server does not have. They are known, so the reply is
- * 502 and not 500.
- */
+/** Commands of SMTP, its extensions and predecessors that this server lacks: their reply is 502, not 500. */
 const unimplemented: ReadonlySet<string> = new Set(
   'EXPN BDAT ETRN ATRN TURN SEND SOML SAML BURL XCLIENT XFORWARD'.split(' '),
 )

@@ -223,11 +223,7 @@ export class CaptureConnection extends TlsConnection {
     return user?.is_outbox ? null : (user?.side ?? this.host).faultAt(stage)
   }
 
-  /**
-   * Applies a fault, unless the connection ends in the meantime.
-   *
-   * @param then  Calls `proceed` if the session goes on as without a fault, and `done` after a refusal.
-   */
+  /** Applies a fault, then calls `proceed` if the session goes on as without it, or `done` after a refusal. */
   async #meet(
     given: NonNullable<ReturnType<FaultAt>>,
     then: { context: string | false; proceed: () => void; done: (() => void) | undefined },

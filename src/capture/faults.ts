@@ -10,11 +10,7 @@ import { hasEnhancedCode, Refusal } from './replies.ts'
  */
 export type FaultAt = (stage: SmtpStage) => SmtpFault | null | Promise<SmtpFault | null>
 
-/**
- * The stage that a command begins.
- *
- * @returns null for commands that faults do not apply to, and for commands out of sequence, which are refused anyway.
- */
+/** The stage that a command begins; null where faults do not apply, and for commands out of sequence. */
 export function stageOf(command: string, session: SMTPServerSession): SmtpStage | null {
   const { envelope, hostNameAppearsAs, user } = session
   switch (command) {
@@ -39,11 +35,7 @@ export function isOnlyDelay({ disconnect, code }: SmtpFault): boolean {
   return !disconnect && code === undefined
 }
 
-/**
- * Waits for the delay of a fault.
- *
- * @returns How the fault ends what it applies to: by a reply, or by a cut connection. Null: the fault was only a delay.
- */
+/** Waits for the delay of a fault. @returns The reply or the cut connection that ends the step; null if it goes on. */
 export async function meetFault(fault: SmtpFault, clock: Clock): Promise<Refusal | 'cut' | null> {
   const { stage, code, text = 'An injected fault', disconnect, delay_ms = 0 } = fault
   if (delay_ms > 0) await new Promise<void>((resolve) => clock.after(delay_ms, resolve))

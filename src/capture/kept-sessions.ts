@@ -17,11 +17,7 @@ export interface KeptSessions {
   onForeign?: SetEndedListener
 }
 
-/**
- * Sets the function that is called with each session that ended.
- *
- * @param isWanted  Whether to call it for sessions at other instances too, which costs a read each. Default: never.
- */
+/** Sets who is told of each session that ended; of those at other instances, which cost a read, if `isWanted`. */
 export type SetEndedListener = (
   listener: (session: () => SmtpSessionSummary) => void,
   isWanted?: () => boolean,

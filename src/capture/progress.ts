@@ -83,11 +83,7 @@ export class Progress {
     this.#commandsBefore = this.commands
   }
 
-  /**
-   * Compares with the last check, and notes what the client has done since.
-   *
-   * @returns Why the client took too long, as text for the reply; null if it did not.
-   */
+  /** Notes what the client has done since the last check. @returns Why it took too long, for the reply; else null. */
   check({ isAwaited, phase, dataBytes }: ClientActivity, now: number, limits: SmtpTimeouts): string | null {
     const seen = this.#seen
     if (this.messages !== seen.messages) {

@@ -208,10 +208,7 @@ export class CaptureServer extends SMTPServer {
     else this.secureContext = new Map()
   }
 
-  /**
-   * Stops listening, answers 421 to idle clients, gives transactions in progress a second, and ends every connection.
-   * Resolves when no handle is left.
-   */
+  /** Stops listening, ends every connection (see {@link Capture.close}), and resolves when no handle is left. */
   async shutDown(): Promise<void> {
     this.isClosing = true
     const closed = Promise.all(

@@ -40,10 +40,7 @@ export abstract class TlsConnection extends CommandConnection {
   /** Ends the connection in any state. */
   abstract destroy(): void
 
-  /**
-   * Sends the greeting at once. The base waits 100 ms to detect clients that send too early, which slows down an app that
-   * opens a connection for each mail.
-   */
+  /** Sends the greeting at once. The base waits 100 ms for clients that send too early, at each connection. */
   override init(): void {
     this.remoteAddress = plainAddress(this.remoteAddress)
     if (!this.needsUpgrade) return this._setListeners(() => this.greet({ hasSlot: false }))

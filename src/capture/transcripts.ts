@@ -6,10 +6,7 @@ import { linesOfTransaction, type TransactionNotes } from './session-notes.ts'
 /** The transcripts of the latest submissions. */
 export interface Transcripts {
   keep(id: string, notes: TransactionNotes): void
-  /**
-   * @returns null for an email that is not a submission, or whose transcript is no longer kept; a promise where instances
-   *   share a store.
-   */
+  /** @returns null for an email without a transcript; a promise where instances share a store. */
   of(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
   /** Forgets all. */
   clear(): void | Promise<void>
@@ -85,11 +82,7 @@ function linesOfSubmission(notes: TransactionNotes): string[] {
 /** The line that replaces a message. */
 const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
 
-/**
- * The lines as they are answered.
- *
- * @param message  The line that replaces the message, after each reply to DATA.
- */
+/** The lines as they are answered. @param message  The line that replaces the message, after each reply to DATA. */
 export function toTranscript(lines: readonly string[], message: string): TranscriptLine[] {
   const said: TranscriptLine[] = []
   for (let i = 0; i + 1 < lines.length; i += 2) {

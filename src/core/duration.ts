@@ -1,8 +1,4 @@
-/**
- * Reads a duration as people type it: `500ms`, `30s`, `90m`, `1.5h`, `7d`, `2w`.
- *
- * @returns Whole milliseconds; null for anything else.
- */
+/** Reads `500ms`, `30s`, `90m`, `1.5h`, `7d` or `2w`. @returns Whole milliseconds; null for anything else. */
 export function parseDuration(text: string): number | null {
   const [, amount = '', unit = ''] = /^(\d{1,12}(?:\.\d{1,3})?)(ms|[smhdw])$/.exec(text) ?? []
   const unitMs = unitsMs[unit]

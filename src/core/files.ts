@@ -15,9 +15,7 @@ export interface Files {
   /** Opens for reading at once, so that nothing can happen between choosing a file and holding it. */
   openNow(path: string): number
   close(fd: number): Promise<void>
-  /**
-   * Closes a file that was only read. This does not wait for the disk, so the thread pool would only make it slower.
-   */
+  /** Closes a file that was only read. That does not wait for the disk: the thread pool would only make it slower. */
   closeNow(fd: number): void
   /** @returns How many bytes were written, which may be fewer than given. */
   write(fd: number, bytes: Uint8Array, at: number): Promise<number>

@@ -42,10 +42,7 @@ export function timeOfId(id: string): number {
   return bodyForm.test(body) ? decode(body.slice(0, timeLength)) : 0
 }
 
-/**
- * @param random  Gives `n` random bytes for ids of a kind; asked once for each kind, and its bytes are taken for many ids
- *   at a time. Default: the system's.
- */
+/** @param random  Gives random bytes for a kind of ids, many at a time. Default: the system's. */
 export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomBytes = () => randomBytes): Ids {
   const kinds = new Map<IdPrefix, { last: Moment; random: () => string }>()
   let floor: Moment = { ms: 0, count: -1 }

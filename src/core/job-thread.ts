@@ -31,10 +31,7 @@ export interface JobThread<Jobs extends JobTable> {
 export interface JobOptions {
   /** Ends the job, and the thread with it: jobs that wait get another thread. A job in the caller's thread is not ended. */
   signal?: AbortSignal | undefined
-  /**
-   * The size of the input in bytes or characters. Input of up to {@link longBytes} is processed at once, in the caller's
-   * thread. Default: the input is longer.
-   */
+  /** The size of the input; up to {@link longBytes} the caller's thread processes it. Default: it is longer. */
   size?: number
   /** The thread is ended after this time, by the machine's clock. Default: 60 seconds. */
   deadlineMs?: number
@@ -42,10 +39,7 @@ export interface JobOptions {
   patienceMs?: number
 }
 
-/**
- * The largest input, in bytes or characters, that is processed in the main thread. That takes a few milliseconds, for hostile
- * input some 0.1 seconds.
- */
+/** The largest input for the main thread, in bytes or characters: some milliseconds, 0.1 seconds if it is hostile. */
 export const longBytes: number = 128 * 1024
 
 /**

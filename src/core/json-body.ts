@@ -23,11 +23,7 @@ export class LongBody {
   }
 }
 
-/**
- * Parses the body of a request.
- *
- * @throws invalid_json, also for values nested deeper than 100 levels; payload_too_large for too many values.
- */
+/** Parses the body of a request. @throws invalid_json, also for deep nesting; payload_too_large for too many values. */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = withoutMark(readTextBody(bytes))
   const exceeded = exceededBound(text, { depth: maxDepth, values: maxValues })
@@ -84,10 +80,7 @@ interface JsonBounds {
   values: number
 }
 
-/**
- * The limit that a text exceeds, if any. It is not parsed, because values take up to 20 times the memory of their text; it
- * need not be valid JSON.
- */
+/** The limit that a text exceeds, if any. It is not parsed: values take up to 20 times the memory of their text. */
 export function exceededBound(text: string, { depth, values }: JsonBounds): keyof JsonBounds | null {
   let open = 0
   let count = 1

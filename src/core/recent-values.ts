@@ -6,11 +6,7 @@ export interface RecentValues<V> {
   take(key: string): V | undefined
 }
 
-/**
- * @param most  The size of all values together. Those that were not used for the longest time are dropped first.
- * @param sizeOf  The same each time for a value.
- * @param mostOfOne  A larger value is not kept. Default: `most`.
- */
+/** @param most  The size of all values; the longest unused are dropped. @param mostOfOne  Larger ones are not kept. */
 export function createRecentValues<V>(
   most: number,
   sizeOf: (value: V) => number,

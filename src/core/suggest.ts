@@ -1,7 +1,4 @@
-/**
- * The name with the smallest edit distance to a text, if it is small enough for a typo. The text is compared with whole
- * names and with their last words.
- */
+/** The name that a text was most likely meant for, by its edit distance to names and to their last words. */
 export function suggest(name: string, names: readonly string[]): string | undefined {
   const short = name.slice(0, longestName).toLowerCase()
   const scored = names.map((candidate) => {

@@ -2,11 +2,7 @@ import { LocalpostError } from './errors.ts'
 import { traceOf, type TraceContext, type TraceMembers } from './trace-context.ts'
 
 export interface Tracer {
-  /**
-   * What a call belongs to: the trace that its request names, else that of the app, if the call is made in its process.
-   *
-   * @param given  The trace of its request.
-   */
+  /** The trace that a call belongs to: that of its request, if it names one, else that of the app in this process. */
   parentOf(given: TraceContext | undefined): TraceContext | undefined
   /**
    * Begins a span.

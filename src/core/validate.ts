@@ -16,11 +16,7 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   return result.value
 }
 
-/**
- * The same for callers who collect errors: reads one value, or says all that is wrong with it.
- *
- * @param path  The path of the value in the whole input: the prefix of the error's `field`.
- */
+/** The same for callers who collect errors. @param path  The path of the value in the whole input. */
 export function checkInput<T>(
   schema: z.ZodType<T>,
   value: unknown,

@@ -14,11 +14,7 @@ export const windowCollection: Collection<WindowRecord> = {
 
 /** Counts the requests of all instances that share a store. */
 export interface SharedWindows {
-  /**
-   * Counts one request; concurrent ones are stored together.
-   *
-   * @param limit  Each limit has its own count.
-   */
+  /** Counts one request; concurrent ones are stored together. @param limit  Each limit has its own count. */
   count(limit: string, key: string, perMs: number): Promise<Window>
 }
 

@@ -36,12 +36,7 @@ export interface Kind {
   typed?(row: Row): string
   /** The placeholder of the value in `--help`. */
   hint?: string
-  /**
-   * Checks the members of a valid value, and returns the value in its final form.
-   *
-   * @param path  The option, for errors.
-   * @throws invalid_option
-   */
+  /** The final form of a valid value. @param path  The option, for errors. @throws invalid_option for wrong members. */
   complete?(value: unknown, path: string): unknown
   /** The option has several values: the flag is repeated, the variable separates them with commas. */
   isList?: true

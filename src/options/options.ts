@@ -47,12 +47,7 @@ export interface Config extends Omit<Filled<Table>, CommandOnly | 'limits' | 'dn
 /** {@link LocalpostOptions.limits} with every default filled in. */
 export type Limits = Filled<Table['limits']['members']> & { smtpClientsPerAddress: number }
 
-/**
- * Checks the options and fills in the defaults.
- *
- * @param defaults  Defaults that depend on the process.
- * @throws invalid_option for an unknown name (with the nearest real one) or a wrong value.
- */
+/** Checks the options and fills in the defaults. @param defaults  Those of the process. @throws invalid_option */
 export function resolveOptions(
   options: LocalpostOptions = {},
   defaults: { keepAlive: boolean } = { keepAlive: true },

@@ -15,10 +15,7 @@ interface BackgroundSyncDeps extends DataFolder {
   endOfLog(): LogPosition
 }
 
-/**
- * Syncs commits in the background that were acknowledged before they were synced, so that they survive a power cut. Then
- * removes the large files that these commits made unused.
- */
+/** Syncs acknowledged commits in the background, for power cuts, and removes large files that they made unused. */
 export class BackgroundSync {
   readonly #deps: BackgroundSyncDeps
   /** Names in `large` of files that may not be synced yet. */
@@ -32,10 +29,7 @@ export class BackgroundSync {
   #isFailing = false
   #isClosed = false
 
-  /**
-   * @param from  The log is synced up to this position.
-   * @param unsynced  Files in `large` that may not be synced yet.
-   */
+  /** @param from  Up to here the log is synced. @param unsynced  Files in `large` that may not be synced yet. */
   constructor(deps: BackgroundSyncDeps, from: LogPosition, unsynced: Iterable<string>) {
     this.#deps = deps
     this.#unsynced = new Set(unsynced)

@@ -9,10 +9,7 @@ import { isRecord } from '../../core/members.ts'
 export interface Checkpoint extends CommitPosition {
   /** The snapshot files that must exist, as paths within the folder. If one is missing, its data is lost. */
   readonly files: readonly string[]
-  /**
-   * By file name, the commit up to which that file contains all commits. A file on the disk that contains less is an
-   * older copy.
-   */
+  /** By file name, the commit up to which it contains all. A file on the disk that contains less is an older copy. */
   readonly contains: Readonly<Record<string, number>>
   readonly writer: LogWriter
 }
@@ -42,16 +39,16 @@ export function parseCheckpoint(bytes: Buffer, path: string): Checkpoint {
   if (!isSealed(bytes))
     throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
   const { log, offset, seq, files, contains = {}, boot, durability } = value
-  const isPlace = isCount(log) && log >= 1 && isCount(offset) && isCount(seq)
+  const isPosition = isCount(log) && log >= 1 && isCount(offset) && isCount(seq)
   if (
-    !isPlace ||
-    !isNames(files) ||
-    !isCounts(contains) ||
-    typeof boot !== 'string' ||
-    !isDurability(durability)
+    isPosition &&
+    isNames(files) &&
+    isCounts(contains) &&
+    typeof boot === 'string' &&
+    isDurability(durability)
   )
-    throw corrupt(path, 'one of its members is missing, or not what it should be.', restoreIt)
-  return { log, offset, seq, files, contains, writer: { boot, durability } }
+    return { log, offset, seq, files, contains, writer: { boot, durability } }
+  throw corrupt(path, 'one of its members is missing, or not what it should be.', restoreIt)
 }
 
 const restoreIt = 'Restore it from a copy of the whole folder.'

@@ -43,12 +43,8 @@ export async function writeCheckpoint(
     // The first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
     if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName))
       await writeDb(deps, records, at.seq, flush)
-    await saveCheckpoint(deps, {
-      ...at,
-      files: [...records.files.keys()].sort(),
-      contains: Object.fromEntries([...records.files].sort()),
-      writer: writerOf(deps),
-    })
+    const contains = Object.fromEntries([...records.files].sort())
+    await saveCheckpoint(deps, { ...at, files: Object.keys(contains), contains, writer: writerOf(deps) })
   } catch (error) {
     for (const segment of dirty) records.dirty.add(segment)
     throw error

@@ -11,20 +11,12 @@ export class FrameWriter {
   /** Used for each batch that fits. A larger one gets a buffer of its own, which is not kept. */
   readonly #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
 
-  /**
-   * @param synced  Whether each batch is synced before it is acknowledged. All its frames but the first then have `nth`,
-   *   which marks them as one write.
-   */
+  /** @param synced  Whether each batch is synced before it is acknowledged: `nth` then marks it as one write. */
   constructor(synced: boolean) {
     this.#synced = synced
   }
 
-  /**
-   * Encodes the frames of a batch, and sets the final places of the blobs in them.
-   *
-   * @param from  Where the batch will begin in the log.
-   * @returns The bytes, valid until the next call.
-   */
+  /** Encodes a batch that begins here, and sets the places of its blobs. @returns Bytes, valid until the next call. */
   async encode(batch: readonly StagedCommit[], from: LogPosition): Promise<Buffer> {
     let bytes = this.#scratch
     let at = 0

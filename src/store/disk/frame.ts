@@ -44,12 +44,7 @@ function parseOps(text: string): unknown[] | null {
   }
 }
 
-/**
- * Finds the complete frame of a commit after `seq`. A message can contain bytes that look like a frame; real frames of
- * this log continue the sequence numbers.
- *
- * @returns Its position in bytes; null when there is none.
- */
+/** Where a complete frame of a later commit is; null without one. Bytes of a message may look like an older one. */
 export function findFrame(
   bytes: Buffer,
   from: number,

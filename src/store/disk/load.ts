@@ -68,12 +68,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   return { checkpoint, seq, lengths, unsynced, isEdited }
 }
 
-/**
- * Reads one file of records into memory.
- *
- * @param isOld  Whether the records of a segment are taken out of memory again.
- * @returns Whether a person edited it.
- */
+/** Reads a file of records. @param isOld  Whether they leave the memory again. @returns Whether a person edited it. */
 async function loadFile(
   { files, onNotice }: CheckpointDeps,
   records: Records,

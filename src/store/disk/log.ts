@@ -39,10 +39,7 @@ export class Log {
   /** Whether the open file got a second name, so that the next frames go into a new file. */
   #hasOtherName = false
 
-  /**
-   * @param lengths  The existing files. New frames are appended to the last one.
-   * @param first  The number of the first file, used when none exists yet.
-   */
+  /** @param lengths  The existing files; the last one is continued. @param first  The first number, where none exists. */
   constructor(deps: LogDeps, lengths: Map<number, number>, first: number) {
     this.#deps = deps
     this.#readers = new LogReaders(deps)

@@ -30,15 +30,9 @@ export interface LogMediumOptions {
   readonly heldBytes?: number | undefined
   /** The size of a log file in bytes. Default: half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number | undefined
-  /**
-   * After how many bytes of log a checkpoint is written. Default: 16 MiB. Earlier if the bytes freed since the last
-   * checkpoint reach half of the live data (at least 4 MiB).
-   */
+  /** After how many bytes of log a checkpoint is written, at the latest. Default: 16 MiB. */
   readonly checkpointBytes?: number | undefined
-  /**
-   * How many files of 1,000 records of each collection stay in memory, from the newest on. Older records are read from
-   * their files. Default: 4.
-   */
+  /** How many files of 1,000 records of each collection, the newest ones, stay in memory. Default: 4. */
   readonly awakeSegments?: number | undefined
 }
 
@@ -145,11 +139,13 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     },
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
     take: (blob, name) =>
-      takeBlob(blob, name, {
+      takeBlob(
         larges,
-        noteLarge: (large) => sync?.noteLarge(large),
-        afterCut: (work) => loadedLog().afterCut(work),
-      }),
+        blob,
+        name,
+        (large) => sync?.noteLarge(large),
+        (work) => loadedLog().afterCut(work),
+      ),
     clear: (blobs) => (blobs.some(needsFile) ? sync?.clear() : undefined),
     assertRoom: () => deps.reserve.assertWhole(),
     refusal() {

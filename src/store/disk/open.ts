@@ -25,10 +25,7 @@ export interface LogStoreOptions extends LogMediumOptions {
   readonly dir: string
   /** Every collection that will be used. What the folder holds of others is kept. */
   readonly collections: readonly Collection<StoredRecord>[]
-  /**
-   * What a resolved commit survives. `process`: the end of this process, however it ends. `disk`: also a power loss, at
-   * the cost of a sync for each write.
-   */
+  /** What a commit survives. `process`: the end of this process. `disk`: also a power loss, with a sync per write. */
   readonly durability: 'process' | 'disk'
   /** Called with operational warnings, one or two sentences each. Default: none. */
   readonly onNotice?: (text: string) => void

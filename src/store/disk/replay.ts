@@ -85,11 +85,7 @@ function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame 
   throw corrupt(`${path}:${at}`, what, 'Restore the whole folder from a copy.')
 }
 
-/**
- * The first file after a gap in the file numbers, if a power cut may have caused the gap; else null.
- *
- * @throws store_corrupt if a file is missing, or shorter than the checkpoint needs, for any other reason.
- */
+/** The first file after a gap in the numbers that a power cut may have caused; else null. @throws store_corrupt */
 function gapIn(
   lengths: ReadonlyMap<number, number>,
   from: LogPosition,

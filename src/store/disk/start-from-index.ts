@@ -34,10 +34,7 @@ export async function startFromIndex(
   return adopt(records, state, segment, path, index)
 }
 
-/**
- * The stamp of this file, and the commit up to which it contains all commits; null if the file is missing or its last
- * line has no checksum.
- */
+/** The stamp of a file, and the commit up to which it contains all; null without the file or its last checksum. */
 async function readStamp(
   files: Files,
   path: string,
