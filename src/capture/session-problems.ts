@@ -13,7 +13,7 @@ interface ProblemFacts {
 
 /** The problems of a session: one for each kind, in order of appearance. */
 export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts): SmtpProblem[] {
-  if (fault !== null) return [problem(kindOfFault[fault])]
+  if (fault !== null) return [problem(kindOfFault(fault))]
   const problems = new Map<SmtpProblemKind, SmtpProblem>()
   for (const refused of notes.refusals) {
     const kind = kindOf(refused)
@@ -32,7 +32,7 @@ export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts
 
 /** What a fault of a client is, in one sentence. */
 export function messageOfFault(fault: ClientFault): string {
-  return problem(kindOfFault[fault]).message
+  return problem(kindOfFault(fault)).message
 }
 
 function problem(
@@ -56,13 +56,5 @@ const kindOfVerb: Readonly<Record<string, SmtpProblemKind>> = {
   DATA: 'message_refused',
 }
 
-const kindOfFault: Readonly<Record<ClientFault, SmtpProblemKind>> = {
-  certificate: 'certificate',
-  handshake: 'handshake',
-  'no-handshake': 'no_handshake',
-  'implicit-tls': 'implicit_tls',
-  'plain-text': 'plain_text',
-  http: 'http',
-  credentials: 'auth_failed',
-  scope: 'auth_failed',
-}
+const kindOfFault = (fault: ClientFault): SmtpProblemKind =>
+  fault === 'credentials' || fault === 'scope' ? 'auth_failed' : fault

@@ -55,7 +55,7 @@ export abstract class TlsConnection extends CommandConnection {
   /** Begins TLS at the port that begins with it; at another, the client is wrong. @param hello  Its first bytes. */
   protected takeTls(hello: Buffer): void {
     if (!this.awaitsTls) {
-      this.report('implicit-tls')
+      this.report('implicit_tls')
       return this.destroy()
     }
     this.awaitsTls = false
@@ -74,7 +74,7 @@ export abstract class TlsConnection extends CommandConnection {
     const isHttp = isHttpRequest(line)
     this.awaitsTls = false
     if (line !== '') this.notes.client(line, false)
-    this.report(isHttp ? 'http' : 'plain-text')
+    this.report(isHttp ? 'http' : 'plain_text')
     const { ports } = this.host
     this.send(554, `5.7.1 ${isHttp ? httpAtSmtp(ports) : plainAtTls(ports)}`)
     this.close()
@@ -92,11 +92,11 @@ export abstract class TlsConnection extends CommandConnection {
     // Many clients that reject the certificate disconnect without an error.
     if (!this._closed && !this._closing && !this.host.isClosing) {
       // One that leaves sooner may be a port check.
-      if (this.awaitsTls && monotonicNow() - this.progress.workedAt >= waitedMs) this.report('plain-text')
+      if (this.awaitsTls && monotonicNow() - this.progress.workedAt >= waitedMs) this.report('plain_text')
       const { commands, bytes } = this.#beforeTls
       const isUnused = this._upgrading || (this.secure && this.progress.commands === commands)
       const isBegun = !this._upgrading || this._socket.bytesRead > bytes
-      if (isUnused) this.report(isBegun ? 'certificate' : 'no-handshake')
+      if (isUnused) this.report(isBegun ? 'certificate' : 'no_handshake')
     }
     super._onClose()
     this.host.forget(this)
@@ -128,8 +128,8 @@ export function isHttpRequest(line: string): boolean {
 const withoutReply: ReadonlySet<ClientFault> = new Set([
   'certificate',
   'handshake',
-  'no-handshake',
-  'implicit-tls',
+  'no_handshake',
+  'implicit_tls',
 ])
 
 /** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */

@@ -51,12 +51,10 @@ export function ignoredMember(path: string): string {
 
 function fieldErrors(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): FieldError[] {
   const path = [...outer, ...issue.path]
-  if (issue.code !== 'invalid_union') return [{ field: fieldName(path), message: issue.message }]
   // The error of a branch that accepted the type of the value, but not a part of it, says more than "none of these".
-  const near = nearestBranch(issue.errors)
-  return near
-    ? near.flatMap((inner) => fieldErrors(inner, path))
-    : [{ field: fieldName(path), message: issue.message }]
+  const near = issue.code === 'invalid_union' ? (nearestBranch(issue.errors) ?? []) : []
+  if (near.length > 0) return near.flatMap((inner) => fieldErrors(inner, path))
+  return [{ field: fieldName(path), message: issue.message }]
 }
 
 /** The branch with the fewest errors: the one that the value was meant for. */
@@ -137,9 +135,7 @@ function outOfBounds(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig | z.core.
   return `must be ${bound} ${limit}, not ${quote(given)}`
 }
 
-function kindInWords(expected: string): string {
-  return kinds[expected] ?? `a ${expected}`
-}
+const kindInWords = (expected: string): string => kinds[expected] ?? `a ${expected}`
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',

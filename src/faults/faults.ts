@@ -1,6 +1,6 @@
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import { arm, type ArmedSet, countFaults, fitsRequest, shownFaults, strike } from './armed.ts'
-import { readFaults } from './read.ts'
+import { readFaults } from './schema.ts'
 import type { FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault, SmtpStage } from './types.ts'
 
 /** Injected failures between an app and this instance; for `/dev/faults` and the library. */

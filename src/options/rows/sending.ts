@@ -56,9 +56,7 @@ export const sendingRows = {
     members: {
       /** Folder whose files may be attached by path. Default: none. */
       root: { kind: 'folder', default: null, help: 'Folder whose files may be attached by path' },
-      /**
-       * Allows attachment URLs in private networks, if only this machine reaches the instance. Default: false.
-       */
+      /** Allows attachment URLs in private networks, if only this machine reaches the instance. Default: false. */
       allowPrivate: { kind: 'switch', default: false, help: 'Allow attachment URLs in private networks' },
       /**
        * Time limit for fetching one attachment, in milliseconds; all attachments of an email together have six times

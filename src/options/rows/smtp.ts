@@ -1,8 +1,6 @@
 /** What the SMTP server accepts. */
 export const smtpRows = {
-  /**
-   * `required` refuses mail without AUTH PLAIN or LOGIN; the password is an API key. Default: `optional`.
-   */
+  /** `required` refuses mail without AUTH PLAIN or LOGIN; the password is an API key. Default: `optional`. */
   smtpAuth: {
     kind: 'choice',
     values: ['optional', 'required'],
