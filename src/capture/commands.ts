@@ -8,17 +8,6 @@ export abstract class CommandConnection extends SMTPConnection {
   /** Called for an address without angle brackets. @returns Whether it is accepted. */
   protected abstract takeBarePath(): boolean
 
-  // No option disables these commands, and the base would build and look up a handler's name for each of them.
-  override _isSupported(command: string): boolean {
-    return frequent.has(command) || super._isSupported(command)
-  }
-
-  override _getHandler(command: string): ReturnType<SMTPConnection['_getHandler']> {
-    if (command === 'MAIL') return this.handler_MAIL
-    if (command === 'RCPT') return this.handler_RCPT
-    return command === 'DATA' ? this.handler_DATA : super._getHandler(command)
-  }
-
   /** Accepts an empty user name in AUTH LOGIN, as AUTH PLAIN does. The base refuses it. */
   override handler_AUTH(command: Buffer, callback: () => void): void {
     const [, method = '', initial] = command.toString().trim().split(/\s+/)
@@ -77,8 +66,6 @@ export abstract class CommandConnection extends SMTPConnection {
 
 /** A user name that the base accepts, encoded. */
 const otherName = 'Lg=='
-
-const frequent: ReadonlySet<string> = new Set(['MAIL', 'RCPT', 'DATA'])
 
 type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
 
@@ -158,10 +145,7 @@ function readPath(argument: string): PathCommand | null {
   return address === null ? null : { address, parameters: parameters.trim(), isBare }
 }
 
-/**
- * Whether a path is a local part without a domain. `postmaster` must be accepted (RFC 5321 section 4.1.1.3); cron, sudo
- * and `mail` send to `root` and to user names.
- */
+/** Whether a path is a local part alone: `postmaster` (RFC 5321 section 4.1.1.3), or a user name as from cron. */
 function isLocalPart(path: string): boolean {
   return path.length <= 64 && (dotAtom.test(path) || quotedString.test(path))
 }

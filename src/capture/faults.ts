@@ -4,10 +4,7 @@ import type { SmtpFault, SmtpStage } from '../faults/types.ts'
 import { defaultEnhancedCode } from '../rules/rule.ts'
 import { hasEnhancedCode, Refusal } from './replies.ts'
 
-/**
- * Returns the fault that applies to a submission at this stage, and counts it as used; null for none. Where instances share
- * a store, a promise, which is rejected if the store cannot be read.
- */
+/** Finds the fault of a submission at this stage, and counts it as used; a promise where instances share a store. */
 export type FaultAt = (stage: SmtpStage) => SmtpFault | null | Promise<SmtpFault | null>
 
 /** The stage that a command begins; null where faults do not apply, and for commands out of sequence. */

@@ -12,10 +12,7 @@ export interface SmtpTimeouts {
   messageMs: number
 }
 
-/**
- * RFC 5321 section 4.5.3.2: five minutes for a command, three for a piece of a message. The RFC has no limit for a
- * session that never submits a message; an hour is more than a slow client needs.
- */
+/** RFC 5321 section 4.5.3.2, which has no `messageMs`: an hour is more than a slow client needs. */
 export const defaultSmtpTimeouts: SmtpTimeouts = {
   commandMs: 5 * 60 * 1000,
   dataMs: 3 * 60 * 1000,

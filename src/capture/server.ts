@@ -118,8 +118,8 @@ export class CaptureServer extends SMTPServer {
   }
 
   /**
-   * Call it for a connection that was answered 421 and has no slot. A limited number of such connections may stay open
-   * until the client has read the reply; beyond that they are destroyed, so that a flood cannot hold many sockets.
+   * Call it for a connection that was answered 421. It may stay open until the client has read the reply; if too many
+   * do, it is destroyed, so that a flood cannot hold many sockets.
    */
   dismiss(connection: CaptureConnection): void {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()

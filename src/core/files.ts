@@ -52,10 +52,7 @@ export interface Files {
   touch(file: string | number, last: number): Promise<number>
   /** A file's time of change, only to be compared with that of the same file; null if it does not exist. */
   touched(path: string): Promise<number | null>
-  /**
-   * Which file has this name now, and its time of change; null if there is none. Synchronous, so that nothing runs
-   * between this check and the code that depends on it.
-   */
+  /** Which file has this name now; null without one. Synchronous, so that nothing runs before the next statement. */
   stampNow(path: string): Stamp | null
   /** How many bytes this user can still write to the disk of a folder. */
   freeBytes(folder: string): Promise<number>

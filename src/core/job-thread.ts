@@ -6,10 +6,7 @@ import { createJobQueue } from './job-queue.ts'
 import type { JobInputs, JobResult, JobTable, WorkerAnswer, WorkerRequest } from './job-worker.ts'
 import { ownBuffers } from './own-buffers.ts'
 
-/**
- * A thread for long work, so that the event loop is not blocked. It is started on first use and works on one job at a time;
- * the others wait in order. Where no thread can be started, jobs run in the caller's thread.
- */
+/** A thread for long work, one job at a time, started on first use. Without one, jobs run in the caller's thread. */
 export interface JobThread<Jobs extends JobTable> {
   /**
    * @param inputs  Do not use them afterwards: bytes that fill their buffer are transferred to the thread.

@@ -50,12 +50,7 @@ export function traceOf({ trace_id, trace_parent, trace_state }: TraceMembers): 
   return { traceparent: `00-${trace_id}-${trace_parent}`, tracestate: trace_state }
 }
 
-/**
- * Reads the value of a `traceparent` header.
- *
- * @returns As version 00 writes it; undefined for a value that is to be ignored.
- * @see https://www.w3.org/TR/trace-context/#traceparent-header
- */
+/** Reads a `traceparent`, as version 00 writes it. @see https://www.w3.org/TR/trace-context/#traceparent-header */
 export function readTraceparent(value: string | null | undefined): string | undefined {
   if (!value) return undefined
   const [, version, traceId, spanId, flags, rest] = parentForm.exec(value.trim()) ?? []

@@ -12,10 +12,7 @@ export interface Tracer {
    * @returns null if no tracer receives spans.
    */
   begin(name: SpanName, parent: TraceContext | undefined, began?: number): Span | null
-  /**
-   * Opens what serves requests of others outside of the active span: otherwise each request would be in the span in which
-   * the port was opened. Default: `open` is called as it is.
-   */
+  /** Opens a port outside of the active span, to which its requests would belong. Default: `open` is just called. */
   outside?<T>(open: () => T): T
   /** Ends what it does in the background. Default: nothing. */
   close?(): Promise<void>

@@ -52,10 +52,7 @@ export function fitsRequest(method: string, path: string): (fault: HttpFault) =>
   return (fault) => (fault.method ?? method) === method && matchesGlob(fault.path, path)
 }
 
-/**
- * Finds the fault that applies. Every match reduces a fault's count by one, even if its random number decides that it
- * does not apply; then the next fault is tried.
- */
+/** Finds the fault that applies. Each match reduces a count, even if the random number then decides against it. */
 export function strike<T extends FaultChance>(
   armed: readonly Armed<T>[],
   fits: (fault: T) => boolean,

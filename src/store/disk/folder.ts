@@ -67,10 +67,7 @@ export async function dataIn(deps: ReadableFolder): Promise<string[]> {
   return [...snapshot.map(({ path }) => path), ...logs.map(paths.log)]
 }
 
-/**
- * The files in a folder that are not Localpost's. Files that a start creates before its first checkpoint do not count,
- * nor hidden files such as `.gitkeep`, nor files that operating systems put into every folder or disk.
- */
+/** The files that are not Localpost's. Hidden ones do not count, nor those that operating systems make. */
 export async function strangersIn({ files, paths }: ReadableFolder): Promise<string[]> {
   const names = (await files.list(paths.folder)).filter(isStranger)
   for (const folder of [paths.logs, paths.larges])

@@ -29,7 +29,7 @@ export function createLineReader(files: Files): LineReader {
       } catch (error) {
         throw storeFault(error, `Reading ${pack.path}`)
       } finally {
-        letGo(files, fd)
+        files.closeNow(fd)
       }
       return records
     },
@@ -61,7 +61,7 @@ function groupsOf(pack: Packed, rows: readonly number[]): Group[] {
     const start = pack.at(row)
     const end = start + pack.length(row)
     const last = groups.at(-1)
-    if (last && start - last.end <= mostGap && end - last.start <= mostAtOnce) {
+    if (last && start - last.end <= maxGap && end - last.start <= maxAtOnce) {
       last.end = Math.max(last.end, end)
       last.places.push(place)
     } else groups.push({ start, end, places: [place] })
@@ -70,8 +70,8 @@ function groupsOf(pack: Packed, rows: readonly number[]): Group[] {
 }
 
 // Reading this much takes a few microseconds. Longer parts are read by another thread.
-const mostGap = 8 * 1024
-const mostAtOnce = 256 * 1024
+const maxGap = 8 * 1024
+const maxAtOnce = 256 * 1024
 
 function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): RestingRecord | null {
   const at = pack.at(row) - start
@@ -89,14 +89,6 @@ function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): Rest
 function headOf(text: string): { id?: unknown; version?: unknown } {
   const record: unknown = JSON.parse(text)
   return isRecord(record) ? record : {}
-}
-
-function letGo(files: Files, fd: number): void {
-  try {
-    files.closeNow(fd)
-  } catch {
-    // What was read is complete.
-  }
 }
 
 function absentAtEnd(error: unknown): null {

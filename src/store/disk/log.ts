@@ -58,8 +58,8 @@ export class Log {
   }
 
   /**
-   * Checks whether the open file still has its name. If it got a second name too, a copy of the folder was made with hard
-   * links, and another process may read the file there. Then the next frames go into a new file.
+   * Checks whether the open file still has its name. If it got a second one (a hard link), another process may read it there,
+   * and the next frames go into a new file.
    *
    * @returns The path, if another file or none is there now; else null.
    */

@@ -35,12 +35,7 @@ class Marker {
   }
 }
 
-/**
- * Looks for the mark of an incomplete folder, and sets it in a folder without data.
- *
- * @param own  The work that fills the folder; null to open it for anything else.
- * @throws store_incomplete if the folder has a mark of other work.
- */
+/** Reads the mark, and sets it in a new folder. @param own  The work that fills it, if any. @throws store_incomplete */
 export async function openMarker(folder: DataFolder, own: Mark | null): Promise<Marker> {
   const { files, paths } = folder
   const found = await readMark(folder)
