@@ -115,7 +115,7 @@ const unimplemented: ReadonlySet<string> = new Set(
 const bare: ReadonlySet<string> = new Set(['DATA', 'RSET'])
 
 /** The parsed argument of MAIL or RCPT. */
-export interface PathCommand {
+interface PathCommand {
   /** The bare address, with an internationalised domain as A-labels; `""` for `<>`. */
   address: string
   /** The ESMTP parameters after the path. */
@@ -125,8 +125,7 @@ export interface PathCommand {
 }
 
 /**
- * Parses the path of `MAIL FROM:<…> …` and `RCPT TO:<…> …`. smtp-server's parser does not support quoted local parts and
- * converts A-labels to Unicode.
+ * Parses the path of `MAIL FROM:<…> …` and `RCPT TO:<…> …`, with quoted local parts, which smtp-server's parser lacks.
  *
  * @param argument  The text after the colon.
  * @returns null if the path is neither an address, nor `<>`, nor a local part alone.

@@ -22,7 +22,7 @@ export const defaultSmtpTimeouts: SmtpTimeouts = {
 }
 
 /** What a connection does when it is checked. */
-export interface ClientActivity {
+interface ClientActivity {
   /** Whether the server waits for the client. */
   isAwaited: boolean
   /** `data` also means a TLS handshake. */
@@ -36,10 +36,7 @@ export const maxWithoutMessage = 10_000
 /** How often EHLO and MAIL may be repeated without a message before they no longer count as progress. */
 const maxBegun = 100
 
-/**
- * Tracks the progress of a connection, which is checked at intervals: a client that sends single octets slowly, or begins
- * transactions again and again, makes none, and cannot keep a connection that another client needs.
- */
+/** The progress of a connection, checked at intervals: single octets and transactions begun again and again are none. */
 export class Progress {
   /** Number of commands received. */
   commands = 0

@@ -25,10 +25,7 @@ const sweepMs = 500
 /** How many refused connections may wait for their client to close. */
 const maxLingering = 100
 
-/**
- * smtp-server with {@link CaptureConnection}, and with a quick shutdown that leaves nothing open. As the connection, it
- * overrides internals of smtp-server: the exact version of the package is pinned, and every override has a test.
- */
+/** smtp-server with {@link CaptureConnection}, and with a quick shutdown. The README has the rules for overrides. */
 export class CaptureServer extends SMTPServer {
   /** Whether the server is closing. It then answers 421 to the next command of every client. */
   isClosing = false
@@ -38,10 +35,7 @@ export class CaptureServer extends SMTPServer {
   readonly faultAt: FaultAt
   /** What is counted of the sessions of apps. */
   readonly counts: SmtpCounts
-  /**
-   * Where the outbox delivers. It is a port of its own, because before AUTH these connections would look like those of an
-   * app, and faults for the greeting and EHLO would apply to them.
-   */
+  /** Where the outbox delivers: not the port of apps, whose faults for the greeting and EHLO come before AUTH. */
   readonly deliveries: Server
   /** The port that begins with TLS. */
   readonly withTls: Server

@@ -186,10 +186,7 @@ export class CaptureStream extends SMTPStream {
     if (isAnswered) proceed()
   }
 
-  /**
-   * Continues after a message. The base clears its callback after calling it. If a pipelined next message set its own
-   * callback meanwhile, that one would be cleared too, and the connection would hang. This clears it before the call.
-   */
+  /** Continues after a message. The base would clear the callback only after its call, which may have set the next one. */
   override continue(): void {
     const proceed = this._continueCallback
     if (typeof proceed !== 'function') return super.continue()

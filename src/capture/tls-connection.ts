@@ -9,10 +9,7 @@ import { messageOfFault } from './session-problems.ts'
 import { SessionNotes } from './session-notes.ts'
 import type { CaptureServer } from './server.ts'
 
-/**
- * The beginning and the end of a connection, which differ by its port: TLS comes first, after STARTTLS, or never. Clients
- * at the wrong port, and those that fail their handshake, are found and told here.
- */
+/** The beginning and the end of a connection: TLS first, after STARTTLS, or never; and clients at the wrong port. */
 export abstract class TlsConnection extends CommandConnection {
   /** Whether the connection came through the outbox's own port. Faults and limits do not apply to it. */
   isDelivery = false

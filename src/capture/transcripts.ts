@@ -18,18 +18,18 @@ export interface TranscriptMemory extends Transcripts {
   clear(): void
 }
 
-/** @param most  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
-export function createTranscripts(most = 1000): TranscriptMemory {
+/** @param limit  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
+export function createTranscripts(limit = 1000): TranscriptMemory {
   // A ring: every submission is put into it, and few are asked for. A map would cost each of them more.
   const kept: { readonly id: string; readonly notes: TransactionNotes }[] = []
   let next = 0
   return {
     keep(id, notes) {
       kept[next] = { id, notes }
-      next = (next + 1) % most
+      next = (next + 1) % limit
     },
     of(id, sizeBytes) {
-      const found = kept.find((one) => one.id === id)
+      const found = kept.find((transcript) => transcript.id === id)
       return found ? toTranscript(linesOfSubmission(found.notes), messageLine(sizeBytes)) : null
     },
     clear() {

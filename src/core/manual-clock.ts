@@ -101,9 +101,7 @@ export function isHeldClock(clock: Clock): clock is HeldClock {
   return 'advance' in clock && 'onAdvance' in clock
 }
 
-/**
- * The same clock in whole milliseconds, as in everything that is stored and answered; `performance.now` has fractions.
- */
+/** The same clock in whole milliseconds, as in everything that is stored and answered; `performance.now` has fractions. */
 export function wholeClock(clock: Clock): Clock {
   const whole: Clock = {
     now: () => Math.floor(clock.now()),

@@ -53,7 +53,7 @@ export class BackgroundSync {
 
   /** Removes unused large files if they take too much space. Never rejects. Usually there is nothing to wait for. */
   clear(): Promise<void> | undefined {
-    if (this.#deps.space.waitingBytes < mostWaitingBytes || this.#isClosed) return undefined
+    if (this.#deps.space.waitingBytes < maxWaitingBytes || this.#isClosed) return undefined
     // If the disk fails, the commit reports it.
     return (this.#clearing ??= this.#runOrTell().finally(() => (this.#clearing = null)))
   }
@@ -145,6 +145,6 @@ export class BackgroundSync {
 /** A power cut loses at most the commits of this time plus the duration of a sync. */
 const syncMs = 4000
 /** If unused large files take more than this many bytes, new large files wait for their removal. */
-const mostWaitingBytes = 48 * 1024 * 1024
+const maxWaitingBytes = 48 * 1024 * 1024
 /** Fewer than the four threads for files that Node has, so that mail is still written meanwhile. */
 const syncsAtOnce = 3

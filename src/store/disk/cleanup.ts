@@ -32,13 +32,13 @@ export class BlobMover {
    * Commits the live blobs of such files again.
    *
    * @param before  Only files with a lower number than this are examined.
-   * @param mostLive  Only files with at most this many live bytes are examined: these bytes are written again first.
+   * @param maxLive  Only files with at most this many live bytes are examined: these bytes are written again first.
    * @param goOn  Called between steps; if it returns false, the move stops early.
    * @returns Whether anything was moved, so that files may be dead now.
    */
-  async move(before: number, mostLive: number, goOn: () => boolean): Promise<boolean> {
+  async move(before: number, maxLive: number, goOn: () => boolean): Promise<boolean> {
     const candidates = [...this.#log.lengths].filter(
-      ([number, length]) => number < before && this.#isCandidate(number, length, mostLive),
+      ([number, length]) => number < before && this.#isCandidate(number, length, maxLive),
     )
     if (candidates.length === 0) return false
     let hasMoved = false
@@ -61,10 +61,10 @@ export class BlobMover {
     return hasMoved
   }
 
-  #isCandidate(number: number, length: number, mostLive: number): boolean {
+  #isCandidate(number: number, length: number, maxLive: number): boolean {
     const live = this.#liveIn(number)
     const isWorthIt = live * 2 < length && live < (this.#kept.get(number) ?? Infinity) * 0.75
-    return live > 0 && live <= mostLive && isWorthIt
+    return live > 0 && live <= maxLive && isWorthIt
   }
 
   #liveIn(number: number): number {

@@ -109,7 +109,8 @@ export class Log {
       this.#fault = failed
       await this.cutBack()
       if (this.#fault === null) throw failed
-      throw unknownOutcome(error, this.#deps.paths.log(log))
+      const message = `Writing ${this.#deps.paths.log(log)} failed (${messageOf(error)}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.fix}`
+      throw new LocalpostError('store_unknown', message, { cause: error })
     }
     this.#lengths.set(log, offset + bytes.byteLength)
   }
@@ -122,8 +123,7 @@ export class Log {
       await this.#deps.files.truncate(this.#fd, offset)
       if (this.#deps.durable) await this.#deps.files.sync(this.#fd)
     } catch (error) {
-      const reason = messageOf(error)
-      const message = `A write to ${this.#deps.paths.log(log)} failed and could not be cut off (${reason}). Nothing more can be written until this succeeds; each new commit tries it again.`
+      const message = `A write to ${this.#deps.paths.log(log)} failed and could not be cut off (${messageOf(error)}). Nothing more can be written until this succeeds; each new commit tries it again.`
       this.#fault = new LocalpostError('store_read_only', message, { cause: error })
       if (!this.#isTold) this.#deps.onNotice(message)
       this.#isTold = true
@@ -188,10 +188,4 @@ export class Log {
       throw storeFault(error, `Opening ${path}`)
     }
   }
-}
-
-function unknownOutcome(error: unknown, path: string): LocalpostError {
-  const reason = messageOf(error)
-  const message = `Writing ${path} failed (${reason}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.fix}`
-  return new LocalpostError('store_unknown', message, { cause: error })
 }

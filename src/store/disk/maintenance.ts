@@ -93,8 +93,8 @@ export class FolderMaintenance {
       this.#dueBytes = this.#checkpointBytes
       this.#isFailing = false
       if (this.#isClosing) return
-      const mostLive = this.#deps.reserve.isOpen ? mostLiveOnFullDisk : Infinity
-      const hasMoved = await this.#mover.move(this.#position.log, mostLive, () => !this.#isClosing)
+      const maxLive = this.#deps.reserve.isOpen ? maxLiveOnFullDisk : Infinity
+      const hasMoved = await this.#mover.move(this.#position.log, maxLive, () => !this.#isClosing)
       if (hasMoved && !this.#isClosing) await this.#checkpoint()
     } catch (error) {
       // The log still has everything. Retrying at every commit would make a full or failing disk slower.
@@ -125,6 +125,6 @@ export class FolderMaintenance {
 /** Half a full log file. More is added while a checkpoint is written, so a start replays about one log file. */
 const defaultCheckpointBytes = 16 * 1024 * 1024
 /** Limit for moving blobs on a full disk: a larger move could use up the reserve and fail before it frees space. */
-const mostLiveOnFullDisk = 1024 * 1024
+const maxLiveOnFullDisk = 1024 * 1024
 /** A checkpoint follows this long after a commit, so that a person who opens the files sees recent changes. */
 const quietMs = 5000

@@ -115,7 +115,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       resting.onDamaged = (error) => deps.onNotice(error.message)
       const loaded = await loadFolder(deps, records)
       seq = loaded.seq
-      const fileBytes = (): number => deps.logFileBytes ?? unitBytes(space, mostFileBytes)
+      const fileBytes = (): number => deps.logFileBytes ?? unitBytes(space, maxFileBytes)
       const target = new Log({ ...deps, fileBytes }, loaded.lengths, loaded.checkpoint.log)
       log = target
       deps.lock.misplaced = () => target.checkPlace()
@@ -246,4 +246,4 @@ function roughSize(batch: readonly StagedCommit[]): number {
 }
 
 const frameBytes = 100
-const mostFileBytes = 32 * 1024 * 1024
+const maxFileBytes = 32 * 1024 * 1024

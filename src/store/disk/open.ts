@@ -46,8 +46,7 @@ export interface LogStoreOptions extends LogMediumOptions {
  *
  * @throws store_in_use when another process has the folder, store_corrupt when a file cannot be read,
  *   store_newer_schema when a newer Localpost wrote it, store_incomplete when a copy or a salvage into it was interrupted,
- *   store_read_only when it cannot be written, store_full,
- *   store_failed; invalid_option when `dir` is a file, or a folder that belongs to something else.
+ *   store_read_only, store_full, store_failed; invalid_option when `dir` belongs to something else.
  * @example
  * const store = await openLogStore({ dir: '.localpost', collections, clock: systemClock, durability: 'process' })
  */

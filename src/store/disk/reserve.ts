@@ -4,7 +4,7 @@ import { type Files, isShared, withFile, writeWhole } from '../../core/files.ts'
 import { monotonicNow } from '../../core/machine.ts'
 import type { DataFolder, Paths } from './paths.ts'
 
-export interface ReserveDeps extends DataFolder {
+interface ReserveDeps extends DataFolder {
   /** Size of the reserve; 0 for none. */
   readonly bytes: number
   readonly onNotice: (text: string) => void

@@ -53,7 +53,7 @@ export interface ParsedSnapshot {
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
 export function parseSnapshot(bytes: Buffer, path: string): ParsedSnapshot {
-  const schema = headForm.exec(bytes.toString('latin1', 0, mostHeadLength))?.[1]
+  const schema = headForm.exec(bytes.toString('latin1', 0, maxHeadLength))?.[1]
   if (schema !== undefined) assertKnownFormat(Number(schema), path)
   const crc = schema === undefined ? null : untouchedCrc(bytes)
   const untouched = crc === null ? null : parseLines(bytes, path)
@@ -68,7 +68,7 @@ export function parseSnapshot(bytes: Buffer, path: string): ParsedSnapshot {
 }
 
 const headForm = /^\{"schema":(\d+),\n/
-const mostHeadLength = 32
+const maxHeadLength = 32
 
 export function damagedAt(path: string, line: number): LocalpostError {
   const what = `line ${line} is not what Localpost wrote: its checksum does not fit.`

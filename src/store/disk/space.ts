@@ -55,8 +55,8 @@ export class SpaceAccounting implements PlaceKeeper {
 }
 
 /** How large a log file gets, and how much is freed before a checkpoint: half of the live data, within bounds. */
-export function unitBytes({ liveBytes }: SpaceAccounting, mostBytes: number): number {
-  return Math.min(Math.max(liveBytes / 2, leastUnitBytes), mostBytes)
+export function unitBytes({ liveBytes }: SpaceAccounting, maxBytes: number): number {
+  return Math.min(Math.max(liveBytes / 2, minUnitBytes), maxBytes)
 }
 
-const leastUnitBytes = 4 * 1024 * 1024
+const minUnitBytes = 4 * 1024 * 1024

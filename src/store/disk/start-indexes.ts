@@ -13,14 +13,11 @@ import { parseSnapshot } from './snapshot-text.ts'
 import { encodeStartIndex } from './start-index.ts'
 import { createSequence } from '../../core/sequence.ts'
 
-export interface StartIndexDeps extends CheckpointDeps {
-  readonly clock: Clock
-  readonly reserve: Reserve
-}
+type StartIndexDeps = CheckpointDeps & { readonly clock: Clock; readonly reserve: Reserve }
 
 /**
- * Indexes in `derived`, one per segment, from which a start takes ids, places and facts instead of reading each record.
- * They may be missing, damaged or old: then the start reads the segment.
+ * Indexes in `derived`, one per segment, from which a start takes ids, places and facts. If one is missing, damaged or
+ * old, the start reads the segment.
  *
  * The files that the start did not read are checked in the background, one after the other. Damage is reported, and the
  * next start reads that file. When all are checked, the indexes of the newest segments are written too, and the checks end.
