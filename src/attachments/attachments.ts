@@ -95,13 +95,10 @@ async function loadSource(
 async function typeOf(filename: string, { content, content_type }: Fetched): Promise<string | null> {
   const said = usable(content_type)
   const named = await mediaTypeByName(filename)
-  const type = named !== null && essenceOf(said) !== named ? named : said
+  const saidEssence = said?.split(';', 1)[0]?.trim().toLowerCase()
+  const type = named !== null && saidEssence !== named ? named : said
   const isUnlabelledText = type !== null && /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type)
   return isUnlabelledText && !isAscii(content) && isUtf8(content) ? `${type}; charset=utf-8` : type
-}
-
-function essenceOf(type: string | null): string | null {
-  return type?.split(';', 1)[0]?.trim().toLowerCase() ?? null
 }
 
 async function readFileUpTo(path: string, maxBytes: number, given: string): Promise<Buffer> {

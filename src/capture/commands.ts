@@ -78,11 +78,6 @@ const parameters: Readonly<Record<'MAIL' | 'RCPT', ReadonlySet<string>>> = {
 /** The kinds of AUTH that are offered. */
 export const authMethods: readonly string[] = ['PLAIN', 'LOGIN']
 
-/** The SASL mechanism of an AUTH command (RFC 4422 section 3.1), in upper case; null if it names none. */
-function mechanismOf(line: string): string | null {
-  return /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase() ?? null
-}
-
 /** The refusal of a command that smtp-server would accept or answer with 500; else null. @param name  In upper case. */
 export function refusedCommand(
   name: string,
@@ -96,8 +91,9 @@ export function refusedCommand(
   // RFC 4954 section 4.
   if (name === 'AUTH' && isInTransaction)
     return new Refusal(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
-  const mechanism = name === 'AUTH' ? mechanismOf(line) : null
-  if (mechanism !== null && !authMethods.includes(mechanism))
+  // RFC 4422 section 3.1.
+  const mechanism = /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase()
+  if (mechanism !== undefined && !authMethods.includes(mechanism))
     return new Refusal(
       504,
       `5.5.4 AUTH ${mechanism} is not offered, use ${authMethods.join(' or ')}`,
@@ -134,7 +130,8 @@ interface PathCommand {
 function readPath(argument: string): PathCommand | null {
   const text = argument.trim()
   const isBare = !text.startsWith('<')
-  const end = isBare ? endOfWord(text) : endOfPath(text)
+  // Without brackets, it ends at the first space.
+  const end = isBare ? (/^[^\s<>]+(?!\S)/.exec(text)?.[0].length ?? -1) : endOfPath(text)
   if (end === -1) return null
   const parameters = isBare ? text.slice(end) : text.slice(end + 1)
   if (parameters !== '' && !/^\s/.test(parameters)) return null
@@ -151,11 +148,6 @@ function isLocalPart(path: string): boolean {
 
 const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const quotedString = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/
-
-/** Where an address without angle brackets ends; -1 if there is none. It ends at the first space. */
-function endOfWord(text: string): number {
-  return /^[^\s<>]+(?!\S)/.exec(text)?.[0].length ?? -1
-}
 
 /** The position of the closing `>` outside of quotes; -1 if there is none. */
 function endOfPath(text: string): number {

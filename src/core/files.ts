@@ -111,6 +111,12 @@ export async function writeWhole(files: Files, fd: number, bytes: Uint8Array, at
 /** The code of the error of a file that ends before bytes that must be there. */
 export const endCode = 'LOCALPOST_END'
 
+/** Catches that error. */
+export function nullAtEnd(error: unknown): null {
+  if (codeOf(error) === endCode) return null
+  throw error
+}
+
 /** Reads bytes that must be there. @throws An error with {@link endCode} where the file ends too early. */
 export async function readWhole(files: Files, fd: number, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length)

@@ -27,7 +27,12 @@ export class LongBody {
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = withoutMark(readTextBody(bytes))
   const exceeded = exceededBound(text, { depth: maxDepth, values: maxValues })
-  if (exceeded !== null) throw exceeded === 'depth' ? tooDeep() : tooManyValues()
+  if (exceeded === 'depth')
+    throw notJson(`The body is nested deeper than ${maxDepth} levels. Send it flatter.`)
+  if (exceeded === 'values') {
+    const message = `The body has more than ${maxValues} values. Send less in one request.`
+    throw new LocalpostError('payload_too_large', message)
+  }
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -122,15 +127,6 @@ const backslash = 0x5c
 const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
-
-function tooDeep(): LocalpostError {
-  return notJson(`The body is nested deeper than ${maxDepth} levels. Send it flatter.`)
-}
-
-function tooManyValues(): LocalpostError {
-  const message = `The body has more than ${maxValues} values. Send less in one request.`
-  return new LocalpostError('payload_too_large', message)
-}
 
 function notJson(message: string): LocalpostError {
   return new LocalpostError('invalid_json', message)

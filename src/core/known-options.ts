@@ -10,21 +10,17 @@ import { suggest } from './suggest.ts'
  */
 export function assertKnownOptions(given: unknown, names: readonly string[], owner: string): void {
   if (given === undefined) return
-  if (!isOptions(given)) {
+  // Not an array, a RegExp or a Map. By the tag, since objects of Jest's tests have another prototype than ours.
+  if (Object.prototype.toString.call(given) !== '[object Object]') {
     const wanted = `an object with some of ${names.join(', ')}`
     throw invalidOption(`The options of ${owner} are ${wanted}, not ${quote(given)}.`)
   }
-  for (const name of Object.keys(given)) {
+  for (const name of Object.keys(Object(given))) {
     if (names.includes(name)) continue
     const near = suggest(name, names)
     const hint = near ? `Did you mean "${near}"?` : `Known: ${names.join(', ')}.`
     throw invalidOption(`Unknown option ${quote(name)} of ${owner}. ${hint}`)
   }
-}
-
-/** Not an array, a RegExp or a Map. By the tag, since objects of Jest's tests have another prototype than ours. */
-function isOptions(given: unknown): given is object {
-  return Object.prototype.toString.call(given) === '[object Object]'
 }
 
 /** Refuses a value that is no time to wait. @throws invalid_option */

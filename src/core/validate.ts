@@ -25,7 +25,10 @@ export function checkInput<T>(
   const result = schema.safeParse(value, { error: inWords, reportInput: true })
   if (result.success) return { value: result.data }
   // If a value has the wrong type, its length says nothing more: `[]` for a string is not reported as "too short".
-  const issues = result.error.issues.filter((issue, at, all) => !isOfSameMember(all[at - 1], issue))
+  const issues = result.error.issues.filter(({ path: member }, at, all) => {
+    const before = all[at - 1]
+    return before?.code !== 'invalid_type' || before.path.join('\0') !== member.join('\0')
+  })
   return { errors: issues.flatMap((issue) => fieldErrors(issue, path)) }
 }
 
@@ -65,10 +68,6 @@ function nearestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssu
 
 function errorCount(issues: readonly z.core.$ZodIssue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
-}
-
-function isOfSameMember(before: z.core.$ZodIssue | undefined, issue: z.core.$ZodIssue): boolean {
-  return before?.code === 'invalid_type' && before.path.join('\0') === issue.path.join('\0')
 }
 
 const isOfWrongType = (issue: z.core.$ZodIssue): boolean =>

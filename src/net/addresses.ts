@@ -74,7 +74,10 @@ export function parseRange(text: string): Range | null {
   const length = bits === undefined ? longest : Number(bits)
   if (length > longest) return null
   // A single IPv6 address that contains an IPv4 address means that IPv4 address.
-  if (length === longest) return singleRange(start)
+  if (length === longest) {
+    const single = parseAddress(start)
+    return single && [single, single.kind() === 'ipv4' ? 32 : 128]
+  }
   // So does a range of mapped addresses, since no address is read as a mapped one.
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && length >= 96
   return isMapped ? [address.toIPv4Address(), length - 96] : [address, length]
@@ -98,11 +101,6 @@ function toHex(dotted: string): string {
   if (!ipaddr.IPv4.isValidFourPartDecimal(dotted)) return dotted
   const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(dotted).octets
   return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
-}
-
-function singleRange(text: string): Range | null {
-  const address = parseAddress(text)
-  return address && [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
 function embeddedIpv4(address: ipaddr.IPv6): Address {

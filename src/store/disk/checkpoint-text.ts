@@ -40,15 +40,10 @@ export function parseCheckpoint(bytes: Buffer, path: string): Checkpoint {
     throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
   const { log, offset, seq, files, contains = {}, boot, durability } = value
   const isPosition = isCount(log) && log >= 1 && isCount(offset) && isCount(seq)
-  if (
-    isPosition &&
-    isNames(files) &&
-    isCounts(contains) &&
-    typeof boot === 'string' &&
-    isDurability(durability)
-  )
-    return { log, offset, seq, files, contains, writer: { boot, durability } }
-  throw corrupt(path, 'one of its members is missing, or not what it should be.', restoreIt)
+  const isWriter = typeof boot === 'string' && (durability === 'disk' || durability === 'process')
+  if (!isPosition || !isTexts(files) || !isCounts(contains) || !isWriter)
+    throw corrupt(path, 'one of its members is missing, or not what it should be.', restoreIt)
+  return { log, offset, seq, files, contains, writer: { boot, durability } }
 }
 
 const restoreIt = 'Restore it from a copy of the whole folder.'
@@ -72,10 +67,6 @@ function isCounts(value: unknown): value is Record<string, number> {
   return isRecord(value) && Object.values(value).every(isCount)
 }
 
-function isNames(value: unknown): value is string[] {
+function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-function isDurability(value: unknown): value is LogWriter['durability'] {
-  return value === 'disk' || value === 'process'
 }

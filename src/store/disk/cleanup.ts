@@ -1,5 +1,4 @@
-import { codeOf } from '../../core/errors.ts'
-import { endCode } from '../../core/files.ts'
+import { nullAtEnd } from '../../core/files.ts'
 import { nextTurn } from '../../core/machine.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import type { CollectionState } from '../collection-state.ts'
@@ -76,7 +75,7 @@ export class BlobMover {
     const moves: Move[] = []
     let damagedBytes = 0
     for (const { collection, id, name, from } of group) {
-      const bytes = await readThere(this.#log, from)
+      const bytes = await this.#log.read(from.log, from.at, from.size).catch(nullAtEnd)
       if (bytes && isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
       else damagedBytes += from.size
     }
@@ -123,14 +122,4 @@ async function findPlaces(
     }
   }
   return found
-}
-
-/** The bytes at a place, or null when the file ends before them. */
-async function readThere(log: Log, { log: number, at, size }: LogPlace): Promise<Buffer | null> {
-  try {
-    return await log.read(number, at, size)
-  } catch (error) {
-    if (codeOf(error) === endCode) return null
-    throw error
-  }
 }

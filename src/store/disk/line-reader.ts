@@ -1,5 +1,5 @@
 import { codeOf, type LocalpostError } from '../../core/errors.ts'
-import { endCode, type Files, readWhole } from '../../core/files.ts'
+import { type Files, nullAtEnd, readWhole } from '../../core/files.ts'
 import { storeFault } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
 import type { LineReader, RestingRecord } from '../resting.ts'
@@ -23,7 +23,7 @@ export function createLineReader(files: Files): LineReader {
       try {
         for (const group of groupsOf(pack, rows)) {
           const { start, end, places } = group
-          const bytes = await readWhole(files, fd, start, end - start).catch(absentAtEnd)
+          const bytes = await readWhole(files, fd, start, end - start).catch(nullAtEnd)
           if (bytes) for (const at of places) records[at] = toRecord(pack, rows[at] ?? 0, bytes, start)
         }
       } catch (error) {
@@ -89,9 +89,4 @@ function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): Rest
 function headOf(text: string): { id?: unknown; version?: unknown } {
   const record: unknown = JSON.parse(text)
   return isRecord(record) ? record : {}
-}
-
-function absentAtEnd(error: unknown): null {
-  if (codeOf(error) === endCode) return null
-  throw error
 }

@@ -163,7 +163,11 @@ export async function setAside(
       } else {
         // Another folder may share the file, and its process needs the whole of it.
         if (isShared(files, path)) await replaceFile(files, path, [all.subarray(0, offset)])
-        else await withFile(files, path, 'r+', (fd) => cutFile(files, fd, offset))
+        else
+          await withFile(files, path, 'r+', async (fd) => {
+            await files.truncate(fd, offset)
+            await files.sync(fd)
+          })
         lengths.set(log, offset)
       }
       const whole = countFrames(bytes)
@@ -180,11 +184,6 @@ export async function setAside(
 
 const afterRestart =
   ' They are the last write before the machine stopped. It was not complete, so it was not acknowledged, unless the disk damaged it later.'
-
-async function cutFile(files: Files, fd: number, length: number): Promise<void> {
-  await files.truncate(fd, length)
-  await files.sync(fd)
-}
 
 async function freeName(files: Files, wanted: string): Promise<string> {
   let name = wanted
