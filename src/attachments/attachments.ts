@@ -35,13 +35,8 @@ export async function checkAttachments(
     const field = `attachments[${i}]`
     const nameProblem = filenameProblem(reference.filename)
     if (nameProblem) errors.push({ field: `${field}.filename`, message: nameProblem })
-    if (reference.content_type !== undefined && !isContentType(reference.content_type)) {
-      const message = `must be a content type such as "application/pdf", not ${quote(reference.content_type)}`
-      errors.push({ field: `${field}.content_type`, message })
-    } else if (reference.content_type !== undefined && isMultipart(reference.content_type)) {
-      const message = `must not be a multipart type, because an attachment has no parts: ${quote(reference.content_type)}`
-      errors.push({ field: `${field}.content_type`, message })
-    }
+    const typeProblem = contentTypeProblem(reference.content_type)
+    if (typeProblem) errors.push({ field: `${field}.content_type`, message: typeProblem })
     const source = await locate(reference, root)
     if ('problem' in source) errors.push({ field: `${field}.path`, message: source.problem })
     else if (source.kind === 'data') size += encodedSize(source.content.length)
@@ -121,6 +116,13 @@ function filenameProblem(filename: string): string | null {
   return filename === '.' || filename === '..' ? `${quote(filename)} is not a file name` : null
 }
 
+function contentTypeProblem(type: string | undefined): string | null {
+  if (type === undefined) return null
+  if (!isContentType(type)) return `must be a content type such as "application/pdf", not ${quote(type)}`
+  if (!isMultipart(type)) return null
+  return `must not be a multipart type, because an attachment has no parts: ${quote(type)}`
+}
+
 /** The form takes a stack frame for each parameter, and the type of a `data:` URI may be as long as the request. */
 const isContentType = (text: string): boolean => text.length <= maxContentType && contentTypeForm.test(text)
 
@@ -134,7 +136,6 @@ function usable(contentType: string | null): string | null {
 }
 
 function failed(path: string, reason: string, cause?: unknown): LocalpostError {
-  return new LocalpostError('attachment_failed', `Attachment ${quote(path)} cannot be loaded: ${reason}.`, {
-    cause,
-  })
+  const message = `Attachment ${quote(path)} cannot be loaded: ${reason}.`
+  return new LocalpostError('attachment_failed', message, { cause })
 }

@@ -106,14 +106,10 @@ export class CaptureConnection extends TlsConnection {
   /** Disables the base's timeout, which restarts with every octet. {@link CaptureConnection.checkProgress} replaces it. */
   override _armTimeout(): void {}
 
-  protected takeSlot(): boolean {
-    return this.host.admit(this)
-  }
-
   protected greet({ hasSlot }: { hasSlot: boolean }): void {
     const ready = (): void => this.connectionReady()
     if (this.isDelivery) return ready()
-    if (!hasSlot && !this.takeSlot()) {
+    if (!hasSlot && !this.host.admit(this)) {
       const text = '4.7.0 Too many connections, try again in a moment'
       this.#refuse(new Refusal(421, text, 'too_many_connections'))
       return this.host.dismiss(this)

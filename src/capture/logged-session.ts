@@ -1,13 +1,16 @@
 import type { TranscriptLine } from '../inbox/types.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import type { ClientFault } from './client-faults.ts'
-import type { CaptureConnection } from './connection.ts'
 import { problemsOf } from './session-problems.ts'
 import { toTranscript } from './transcripts.ts'
 import type { SessionNotes } from './session-notes.ts'
 
 /** The parts of a connection that the log reads. */
-export type ObservedSession = Pick<CaptureConnection, 'notes' | 'state'>
+export interface ObservedSession {
+  readonly notes: SessionNotes
+  /** The current facts about the client. */
+  state(): ClientFacts
+}
 
 /** The facts about a client. */
 export interface ClientFacts extends Pick<

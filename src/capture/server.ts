@@ -15,6 +15,7 @@ import { defaultSmtpTimeouts } from './progress.ts'
 import { smtpUserOf } from './auth.ts'
 import { Slots } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
+import type { ConnectionHost } from './tls-connection.ts'
 import { authMethods } from './commands.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
@@ -25,15 +26,15 @@ const sweepMs = 500
 /** How many refused connections may wait for their client to close. */
 const maxLingering = 100
 
-/** smtp-server with {@link CaptureConnection}, and with a quick shutdown. The README has the rules for overrides. */
-export class CaptureServer extends SMTPServer {
-  /** Whether the server is closing. It then answers 421 to the next command of every client. */
+/**
+ * smtp-server with {@link CaptureConnection}, and with a quick shutdown. The README has the rules for overrides. The methods
+ * without a comment are those of {@link ConnectionHost}.
+ */
+export class CaptureServer extends SMTPServer implements ConnectionHost {
   isClosing = false
   readonly clock: Delays
-  /** Whether addresses need angle brackets. */
   readonly isStrict: boolean
   readonly faultAt: FaultAt
-  /** What is counted of the sessions of apps. */
   readonly counts: SmtpCounts
   /** Where the outbox delivers: not the port of apps, whose faults for the greeting and EHLO come before AUTH. */
   readonly deliveries: Server
@@ -95,7 +96,6 @@ export class CaptureServer extends SMTPServer {
     return this.#slots.size
   }
 
-  /** Where a client at the wrong port should go. */
   get ports(): RightPorts {
     const { httpUrl, tls } = this.#given
     return {
@@ -106,32 +106,21 @@ export class CaptureServer extends SMTPServer {
     }
   }
 
-  /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
   admit(connection: CaptureConnection): boolean {
     return this.#slots.admit(connection, monotonicNow())
   }
 
-  /**
-   * Call it for a connection that was answered 421. It may stay open until the client has read the reply; if too many
-   * do, it is destroyed, so that a flood cannot hold many sockets.
-   */
   dismiss(connection: CaptureConnection): void {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
   }
 
-  /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
-  tellRefusal(
-    what: string,
-    why: string,
-    { session, remoteAddress: client }: Pick<CaptureConnection, 'session' | 'remoteAddress'>,
-  ): void {
+  tellRefusal(what: string, why: string, { session, remoteAddress: client }: CaptureConnection): void {
     if (this.isClosing) return
     const user = smtpUserOf(session)
     const account = user ? (user.side ?? this.#given).accountName : undefined
     this.#given.onRefused?.({ what, why, client, account })
   }
 
-  /** Reports a client's fault, at most once a minute for each address and kind of fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void {
     if (this.#isNews(`${fault} ${networkOf(address)}`))
       this.#given.onClientFault?.(describeClientFault(fault, address, detail, this.ports))
@@ -182,11 +171,8 @@ export class CaptureServer extends SMTPServer {
     sessions?.begin(connection)
   }
 
-  /** Call it when the socket of a connection is closed. */
-  forget({ id }: Pick<CaptureConnection, 'id'>): void {
-    const connection = this.#open.get(id)
-    if (!connection) return
-    this.#open.delete(id)
+  forget(connection: CaptureConnection): void {
+    if (!this.#open.delete(connection.id)) return
     this.#onForgotten()
     const sessions = smtpUserOf(connection.session)?.side?.sessions ?? this.#given.sessions
     sessions?.end(connection)

@@ -16,7 +16,8 @@ export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts
   if (fault !== null) return [problem(kindOfFault(fault))]
   const problems = new Map<SmtpProblemKind, SmtpProblem>()
   for (const refused of notes.refusals) {
-    const kind = kindOf(refused)
+    const verb = refused.command.slice(0, 4).toUpperCase()
+    const kind = refused.problem ?? kindOfCode[refused.code] ?? kindOfVerb[verb] ?? 'command_refused'
     if (!problems.has(kind)) problems.set(kind, problem(kind, refused))
   }
   if (notes.cutBy !== null && !problems.has(notes.cutBy))
@@ -40,10 +41,6 @@ function problem(
   { command = '', reply = '' }: Partial<RefusedCommand> = {},
 ): SmtpProblem {
   return { kind, ...wordsOf[kind], command: command || null, reply: reply || null }
-}
-
-function kindOf({ command, code, problem }: RefusedCommand): SmtpProblemKind {
-  return problem ?? kindOfCode[code] ?? kindOfVerb[command.slice(0, 4).toUpperCase()] ?? 'command_refused'
 }
 
 const kindOfCode: Readonly<Record<number, SmtpProblemKind>> = { 530: 'auth_required', 552: 'too_large' }

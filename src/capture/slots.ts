@@ -1,11 +1,18 @@
 import { networkOf } from '../net/addresses.ts'
-import type { CaptureConnection } from './connection.ts'
 
 /** A client that takes one connection slot. */
-export type SlotClient = Pick<
-  CaptureConnection,
-  'remoteAddress' | 'isAwaited' | 'isBusy' | 'workedAt' | 'giveWay'
->
+export interface SlotClient {
+  /** The client's address. */
+  readonly remoteAddress: string
+  /** Whether the server waits for the client, and not the other way round. */
+  readonly isAwaited: boolean
+  /** Whether the client is in a mail transaction. */
+  readonly isBusy: boolean
+  /** When the client last made progress, on the clock of {@link Slots.admit}. */
+  readonly workedAt: number
+  /** Answers 421 because the slot is needed, and ends the connection. */
+  giveWay(): void
+}
 
 /** The maximum number of connected clients; without a number there is no limit. */
 export interface SlotLimits {

@@ -2,12 +2,14 @@ import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import { monotonicNow } from '../core/machine.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { tlsFaultOf } from '../net/tls-words.ts'
-import { httpAtSmtp, plainAtTls, type ClientFault } from './client-faults.ts'
+import { httpAtSmtp, plainAtTls, type ClientFault, type RightPorts } from './client-faults.ts'
 import { CommandConnection } from './commands.ts'
 import { Progress } from './progress.ts'
 import { messageOfFault } from './session-problems.ts'
 import { SessionNotes } from './session-notes.ts'
-import type { CaptureServer } from './server.ts'
+import type { Clock } from '../core/clock.ts'
+import type { SmtpCounts } from '../core/counts.ts'
+import type { FaultAt } from './faults.ts'
 
 /** The beginning and the end of a connection: TLS first, after STARTTLS, or never; and clients at the wrong port. */
 export abstract class TlsConnection extends CommandConnection {
@@ -24,14 +26,12 @@ export abstract class TlsConnection extends CommandConnection {
   #beforeTls = { commands: 0, bytes: 0 }
 
   /** The base class types the server as `SMTPServer`. */
-  protected get host(): CaptureServer {
-    return this._server as CaptureServer
+  protected get host(): ConnectionHost {
+    return this._server as typeof this._server & ConnectionHost
   }
 
   /** Sends the greeting. @param hasSlot  Whether the server has given this client a slot. */
   protected abstract greet(options: { hasSlot: boolean }): void
-  /** @returns Whether the server has given this client a slot. */
-  protected abstract takeSlot(): boolean
   /** Writes the replies that wait. */
   abstract flush(): void
   /** Ends the connection in any state. */
@@ -46,7 +46,7 @@ export abstract class TlsConnection extends CommandConnection {
     this.awaitsTls = true
     this._setListeners(() => {})
     // Checked before the handshake, which costs much. A client without a slot gets no reply: it could not read it yet.
-    if (!this.takeSlot()) this.destroy()
+    if (!this.host.admit(this)) this.destroy()
   }
 
   /** Begins TLS at the port that begins with it; at another, the client is wrong. @param hello  Its first bytes. */
@@ -131,3 +131,27 @@ const withoutReply: ReadonlySet<ClientFault> = new Set([
 
 /** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */
 const waitedMs = 2000
+
+/** The members of a server that its connections use. */
+export interface ConnectionHost {
+  /** Whether the server is closing. It then answers 421 to the next command of every client. */
+  readonly isClosing: boolean
+  /** Whether addresses need angle brackets. */
+  readonly isStrict: boolean
+  readonly clock: Clock
+  readonly faultAt: FaultAt
+  /** What is counted of the sessions of apps. */
+  readonly counts: SmtpCounts
+  /** Where a client at the wrong port should go. */
+  readonly ports: RightPorts
+  /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
+  admit(connection: TlsConnection): boolean
+  /** Lets a connection that was answered 421 stay until its client has read that; destroys it if too many do. */
+  dismiss(connection: TlsConnection): void
+  /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
+  tellRefusal(what: string, why: string, connection: TlsConnection): void
+  /** Reports a client's fault, at most once a minute for each address and kind of fault. */
+  reportClient(fault: ClientFault, address: string, detail: string): void
+  /** Called when the socket of a connection is closed. */
+  forget(connection: TlsConnection): void
+}

@@ -36,7 +36,6 @@ function loadPlaywright(requirers: readonly string[]): BrowserType {
       if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error
     }
   }
-  throw invalidOption(
-    'Pictures of mails need the package `playwright-core`. Install it: npm install --save-dev playwright-core',
-  )
+  const install = 'npm install --save-dev playwright-core'
+  throw invalidOption(`Pictures of mails need the package \`playwright-core\`. Install it: ${install}`)
 }
