@@ -58,10 +58,9 @@ export function fixedClock(now: number | string | Date): HeldClock {
 
   async function move(ms: number): Promise<void> {
     const target = time + ms
+    const now = new Date(time).toISOString()
     if (target > maxDateMs)
-      throw invalidOption(
-        `A clock at ${new Date(time).toISOString()} cannot move on by ${ms} ms: no date is that late.`,
-      )
+      throw invalidOption(`A clock at ${now} cannot move on by ${ms} ms: no date is that late.`)
     for (;;) {
       await settle()
       const next = earliest(timers)

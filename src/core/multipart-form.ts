@@ -75,10 +75,8 @@ function readPart(part: Buffer, i: number): FormEntry {
   if (name === undefined || name === '') throw formFault(`${which} without a name`)
   checkName(name)
   const encoding = header.get('content-transfer-encoding')?.toLowerCase() ?? 'binary'
-  if (!['7bit', '8bit', 'binary'].includes(encoding))
-    throw validationError([
-      { field: name, message: `has the Content-Transfer-Encoding ${quote(encoding)}: send it as it is` },
-    ])
+  const message = `has the Content-Transfer-Encoding ${quote(encoding)}: send it as it is`
+  if (!['7bit', '8bit', 'binary'].includes(encoding)) throw validationError([{ field: name, message }])
   if (filename !== undefined) return { name, file: { filename, type: header.get('content-type'), content } }
   if (!isUtf8(content)) throw validationError([{ field: name, message: 'must be a text in UTF-8' }])
   return { name, text: content.toString() }

@@ -83,7 +83,7 @@ function assertCombination({ dir, store, relay, relayAll, oidc }: FilledRows): v
     throw invalidOption('relayAll needs a relay: give `relay: "smtp://host:port"` too.')
   if (dir !== null && store !== null)
     throw invalidOption(
-      'The options dir and store exclude each other: give the data folder or the database, not both.',
+      'The options dir and store exclude each other: give a folder or a database, not both.',
     )
   const { issuer, clientId, clientSecret } = oidc
   if (issuer !== null && clientId === null)

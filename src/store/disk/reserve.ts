@@ -63,10 +63,8 @@ export class Reserve {
     const { files, paths, onNotice } = this.#deps
     await this.#filling
     if (!(await releaseReserve(files, paths))) return false
-    if (!this.#isOpen)
-      onNotice(
-        `The disk of ${paths.folder} is full. New mail is refused until there is room; removing mail still works.`,
-      )
+    const message = `The disk of ${paths.folder} is full. New mail is refused until there is room; removing mail still works.`
+    if (!this.#isOpen) onNotice(message)
     this.#isOpen = true
     return true
   }

@@ -55,10 +55,8 @@ async function readStamp(
 }
 
 /** Whether an index with the first stamp is of the file with the second one. */
-export function isSameStamp(one: FileStamp, other: FileStamp): boolean {
-  return (
-    one.size === other.size && one.crc === other.crc && one.ino === other.ino && one.mtimeMs === other.mtimeMs
-  )
+export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
+  return a.size === b.size && a.crc === b.crc && a.ino === b.ino && a.mtimeMs === b.mtimeMs
 }
 
 function adopt(
