@@ -17,14 +17,11 @@ export function isInteger(
   return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
 }
 
-/** An http or https URL. */
+/** An http or https URL. A password in it must decode, because it is sent decoded. */
 export function isHttpUrl(value: unknown): boolean {
-  return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-}
-
-/** An http or https URL with an optional password. The password must decode, because it is sent decoded. */
-export function isHttpUrlWithPassword(value: unknown): boolean {
-  return isText(value) && isHttpUrl(value) && decodes(new URL(value).password)
+  if (!isText(value) || !URL.canParse(value)) return false
+  const { protocol, password } = new URL(value)
+  return /^https?:$/.test(protocol) && decodes(password)
 }
 
 /** The page of a trace, with a place for the id of the trace. */
