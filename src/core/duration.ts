@@ -5,11 +5,5 @@ export function parseDuration(text: string): number | null {
   return unitMs === undefined ? null : Math.round(Number(amount) * unitMs)
 }
 
-const unitsMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-}
+type UnitsMs = Readonly<Record<string, number>>
+const unitsMs: UnitsMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
