@@ -24,12 +24,7 @@ export interface LoadedAttachment {
   content: Buffer
 }
 
-/**
- * Checks the attachments of a send request as far as this is possible without fetching.
- *
- * @param errors  Receives one entry per wrong attachment.
- * @returns The encoded size in bytes of those whose size is known.
- */
+/** Checks attachments without fetching, and adds what is wrong to `errors`. @returns Their encoded size, if known. */
 export async function checkAttachments(
   references: readonly AttachmentReference[],
   { root }: Pick<AttachmentSources, 'root'>,
@@ -40,13 +35,8 @@ export async function checkAttachments(
     const field = `attachments[${i}]`
     const nameProblem = filenameProblem(reference.filename)
     if (nameProblem) errors.push({ field: `${field}.filename`, message: nameProblem })
-    if (reference.content_type !== undefined && !isContentType(reference.content_type)) {
-      const message = `must be a content type such as "application/pdf", not ${quote(reference.content_type)}`
-      errors.push({ field: `${field}.content_type`, message })
-    } else if (reference.content_type !== undefined && isMultipart(reference.content_type)) {
-      const message = `must not be a multipart type, because an attachment has no parts: ${quote(reference.content_type)}`
-      errors.push({ field: `${field}.content_type`, message })
-    }
+    const typeProblem = contentTypeProblem(reference.content_type)
+    if (typeProblem) errors.push({ field: `${field}.content_type`, message: typeProblem })
     const source = await locate(reference, root)
     if ('problem' in source) errors.push({ field: `${field}.path`, message: source.problem })
     else if (source.kind === 'data') size += encodedSize(source.content.length)
@@ -100,13 +90,10 @@ async function loadSource(
 async function typeOf(filename: string, { content, content_type }: Fetched): Promise<string | null> {
   const said = usable(content_type)
   const named = await mediaTypeByName(filename)
-  const type = named !== null && essenceOf(said) !== named ? named : said
+  const saidEssence = said?.split(';', 1)[0]?.trim().toLowerCase()
+  const type = named !== null && saidEssence !== named ? named : said
   const isUnlabelledText = type !== null && /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type)
   return isUnlabelledText && !isAscii(content) && isUtf8(content) ? `${type}; charset=utf-8` : type
-}
-
-function essenceOf(type: string | null): string | null {
-  return type?.split(';', 1)[0]?.trim().toLowerCase() ?? null
 }
 
 async function readFileUpTo(path: string, maxBytes: number, given: string): Promise<Buffer> {
@@ -129,6 +116,13 @@ function filenameProblem(filename: string): string | null {
   return filename === '.' || filename === '..' ? `${quote(filename)} is not a file name` : null
 }
 
+function contentTypeProblem(type: string | undefined): string | null {
+  if (type === undefined) return null
+  if (!isContentType(type)) return `must be a content type such as "application/pdf", not ${quote(type)}`
+  if (!isMultipart(type)) return null
+  return `must not be a multipart type, because an attachment has no parts: ${quote(type)}`
+}
+
 /** The form takes a stack frame for each parameter, and the type of a `data:` URI may be as long as the request. */
 const isContentType = (text: string): boolean => text.length <= maxContentType && contentTypeForm.test(text)
 
@@ -142,7 +136,6 @@ function usable(contentType: string | null): string | null {
 }
 
 function failed(path: string, reason: string, cause?: unknown): LocalpostError {
-  return new LocalpostError('attachment_failed', `Attachment ${quote(path)} cannot be loaded: ${reason}.`, {
-    cause,
-  })
+  const message = `Attachment ${quote(path)} cannot be loaded: ${reason}.`
+  return new LocalpostError('attachment_failed', message, { cause })
 }

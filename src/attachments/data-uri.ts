@@ -1,13 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { quote } from '../core/errors.ts'
 import { hexDigit } from '../core/hex.ts'
+import { decodeBase64 } from '../mime/base64.ts'
 
-/**
- * Decodes a `data:` URI.
- *
- * @returns Its bytes and its type, with the detected charset for text without one; or its fault.
- * @see RFC 2397
- */
+/** Decodes a `data:` URI; text without a charset gets the detected one. @see RFC 2397 */
 export function parseDataUri(
   uri: string,
 ): { kind: 'data'; content: Buffer; content_type: string } | { problem: string } {
@@ -49,11 +45,4 @@ function decodePercent(text: string): Buffer | null {
     octets[size++] = octet === 0x25 ? hexDigit(octets[++at] ?? 0) * 16 + hexDigit(octets[++at] ?? 0) : octet
   }
   return octets.subarray(0, size)
-}
-
-/** White space and missing padding are ignored. @returns null if it is not base64. */
-export function decodeBase64(text: string): Buffer | null {
-  const digits = text.replace(/\s+/g, '').replace(/={1,2}$/, '')
-  if (/[^A-Za-z0-9+/_-]/.test(digits) || digits.length % 4 === 1) return null
-  return Buffer.from(digits, 'base64')
 }

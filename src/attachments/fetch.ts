@@ -52,9 +52,8 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 function redirectTarget(url: string, location: string, base: URL): URL {
   const target = URL.canParse(location, base.href) ? new URL(location, base.href) : null
-  if (!target || !/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '') {
+  if (!target || !/^https?:$/.test(target.protocol) || target.username !== '' || target.password !== '')
     throw failed(url, `it redirects to ${quote(location)}, which is no plain http(s) URL`)
-  }
   return target
 }
 
@@ -99,7 +98,6 @@ function reasonWithin(error: unknown, signal: AbortSignal, limits: FetchLimits):
 }
 
 function failed(url: string, reason: string, cause?: unknown): LocalpostError {
-  return new LocalpostError('attachment_failed', `Attachment ${quote(url)} cannot be fetched: ${reason}.`, {
-    cause,
-  })
+  const message = `Attachment ${quote(url)} cannot be fetched: ${reason}.`
+  return new LocalpostError('attachment_failed', message, { cause })
 }

@@ -15,14 +15,11 @@ export type Source =
 export async function locate({ path, data }: ReadReference, root: string | null): Promise<Source> {
   if (data || isDataUri(path)) return data ?? parseDataUri(path)
   if (/^https?:/i.test(path)) return checkUrl(path)
-  if (/^[a-z][a-z0-9+.-]+:/i.test(path)) {
+  if (/^[a-z][a-z0-9+.-]+:/i.test(path))
     return { problem: `${quote(path)} is of a kind that is not taken: use an http(s) URL or a data: URI` }
-  }
-  return root === null
-    ? {
-        problem: `${quote(path)} is no http(s) URL and no data: URI; files are taken only under \`attachments.root\``,
-      }
-    : locateFile(path, root)
+  if (root !== null) return locateFile(path, root)
+  const problem = `${quote(path)} is no http(s) URL and no data: URI; files are taken only under \`attachments.root\``
+  return { problem }
 }
 
 function checkUrl(path: string): Source {
@@ -30,11 +27,9 @@ function checkUrl(path: string): Source {
   if (/[\x00-\x1f\x7f]/.test(path)) return { problem: `${quote(path)} has a control character` }
   const url = URL.canParse(path) ? new URL(path) : null
   if (!url) return { problem: `${quote(path)} is not a URL that can be read` }
-  if (url.username !== '' || url.password !== '') {
-    return {
-      problem: `${quote(`${url.protocol}//…@${url.host}`)} has credentials in it, which attachment URLs may not`,
-    }
-  }
+  const shown = quote(`${url.protocol}//…@${url.host}`)
+  if (url.username !== '' || url.password !== '')
+    return { problem: `${shown} has credentials in it, which attachment URLs may not` }
   return { kind: 'url', url: url.href }
 }
 

@@ -14,17 +14,11 @@ export interface Envelope {
 export interface AccountSide {
   /** The name of the account; absent where it is not known. */
   readonly accountName?: string | undefined
-  /**
-   * Starts receiving a message that an app submits, when its DATA begins.
-   *
-   * @param notes  The transcript; later lines of the transaction are added to it.
-   */
+  /** Starts receiving a submitted message, when its DATA begins. @param notes  Its transcript, which may still grow. */
   receive(envelope: Envelope, notes: TransactionNotes | null): SubmissionReception
   /**
-   * Decides the reply for one recipient.
-   *
-   * @param transaction  Tries with the same value are counted together. For a delivery it is the id of the email from
-   *   ENVID, or null without one; for a submission, `from` and its sender.
+   * Decides the reply for one recipient. Tries of the same `transaction` are counted together: for a delivery, the id of
+   * the email from ENVID, or null without one; for a submission, `from` and its sender.
    */
   verdictOf(recipient: string, transaction: string | null): Verdict | Promise<Verdict>
   /** The faults to apply to submissions. */

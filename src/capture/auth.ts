@@ -11,10 +11,7 @@ export interface SmtpUser {
   is_outbox: boolean
   /** The account of the credentials. Default: `default`. */
   side?: AccountSide
-  /**
-   * Whether the credentials would still be accepted: a session ends where its key, password or account did. Default: they
-   * always are.
-   */
+  /** Whether the credentials would still be accepted; if not, the session ends. Default: they always are. */
   isAdmitted?(): boolean
 }
 
@@ -38,11 +35,7 @@ export interface AuthRules {
   scopeOf(key: string): Scope | null
   /** The password of {@link outboxUser}, created at each start. */
   deliverySecret: string
-  /**
-   * Judges credentials that belong to an account other than `default`.
-   *
-   * @returns null if they do not. Default: none do.
-   */
+  /** Judges credentials of accounts other than `default`. @returns null if they are not of one. Default: none are. */
   judgeAccount?(name: string, password: string): Promise<SmtpUser | AuthProblem> | null
   /** Counts wrong credentials, together with those of HTTP. */
   failedLogins: FailedLogins

@@ -56,7 +56,7 @@ export async function startCapture(options: CaptureOptions): Promise<Capture> {
   Object.assign(server, createHandlers(options, server))
   // Clients may connect before all ports are open; an unhandled error would end the process. `listen` reports its own.
   server.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.syscall !== 'listen' && !isDisconnect(error)) options.onError?.(error)
+    if (error.syscall !== 'listen' && !disconnectCodes.has(error.code)) options.onError?.(error)
   })
   try {
     const { address, port } = await listen(server.server, options.host, options.port)
@@ -93,9 +93,7 @@ async function listen(server: Server, host: string, port: number): Promise<Addre
   return server.address() as AddressInfo
 }
 
-/** A client that disconnects in the middle of a transaction. */
-function isDisconnect(error: NodeJS.ErrnoException): boolean {
-  return ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNABORTED', 'EHOSTUNREACH', 'ENETUNREACH'].includes(
-    error.code ?? '',
-  )
-}
+/** The errors of a client that disconnects in the middle of a transaction. */
+const disconnectCodes: ReadonlySet<string | undefined> = new Set(
+  'ECONNRESET EPIPE ETIMEDOUT ECONNABORTED EHOSTUNREACH ENETUNREACH'.split(' '),
+)

@@ -1,12 +1,12 @@
 import { tlsReason } from '../net/tls-words.ts'
 
-/** A mistake of an SMTP client that only its user can fix. */
+/** A mistake of an SMTP client that only its user can fix; most have the name of the problem that sessions show. */
 export type ClientFault =
   | 'certificate'
   | 'handshake'
-  | 'no-handshake'
-  | 'implicit-tls'
-  | 'plain-text'
+  | 'no_handshake'
+  | 'implicit_tls'
+  | 'plain_text'
   | 'http'
   | 'credentials'
   | 'scope'
@@ -23,11 +23,7 @@ export interface RightPorts {
   hasStartTls: boolean
 }
 
-/**
- * The notice for the operator.
- *
- * @param detail  The message of the TLS library, for a fault in the handshake; the quoted user name for refused credentials.
- */
+/** The notice for the operator. @param detail  The TLS library's message, or the quoted name of a refused user. */
 export function describeClientFault(
   fault: ClientFault,
   address: string,
@@ -45,11 +41,11 @@ export function describeClientFault(
       return `An SMTP client at ${address} ${detail === '' ? 'left at the TLS handshake: most likely it does not accept' : 'did not accept'} the certificate${said}. Make the client trust the certificate, turn off its certificate check, or give \`smtpTls\` or \`--tls-cert\` a certificate that the client trusts.`
     case 'handshake':
       return `An SMTP client at ${address} failed its TLS handshake${said}. Check which TLS versions the client uses, and that it speaks TLS at all.`
-    case 'no-handshake':
+    case 'no_handshake':
       return `An SMTP client at ${address} was about to use TLS, and then ended the connection before its TLS handshake. Check that the client can use TLS, and that it was not stopped.`
-    case 'implicit-tls':
+    case 'implicit_tls':
       return `An SMTP client at ${address} began with TLS, but the SMTP port expects plain text first. Turn implicit TLS off in the client (\`secure: false\`, \`smtp://\`); ${tlsAdvice(ports)}`
-    case 'plain-text':
+    case 'plain_text':
       return `An SMTP client at ${address} sent or awaited plain text at the SMTPS port, where TLS begins at once. Turn implicit TLS on in the client (\`secure: true\`, \`smtps://\`), or send to the SMTP port, ${ports.smtp}.`
     case 'http':
       return `An HTTP request came from ${address} to the SMTP port. Send it to ${ports.http ?? 'the HTTP port'}.`

@@ -8,17 +8,6 @@ export abstract class CommandConnection extends SMTPConnection {
   /** Called for an address without angle brackets. @returns Whether it is accepted. */
   protected abstract takeBarePath(): boolean
 
-  // No option disables these commands, and the base would build and look up a handler's name for each of them.
-  override _isSupported(command: string): boolean {
-    return frequent.has(command) || super._isSupported(command)
-  }
-
-  override _getHandler(command: string): ReturnType<SMTPConnection['_getHandler']> {
-    if (command === 'MAIL') return this.handler_MAIL
-    if (command === 'RCPT') return this.handler_RCPT
-    return command === 'DATA' ? this.handler_DATA : super._getHandler(command)
-  }
-
   /** Accepts an empty user name in AUTH LOGIN, as AUTH PLAIN does. The base refuses it. */
   override handler_AUTH(command: Buffer, callback: () => void): void {
     const [, method = '', initial] = command.toString().trim().split(/\s+/)
@@ -78,8 +67,6 @@ export abstract class CommandConnection extends SMTPConnection {
 /** A user name that the base accepts, encoded. */
 const otherName = 'Lg=='
 
-const frequent: ReadonlySet<string> = new Set(['MAIL', 'RCPT', 'DATA'])
-
 type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
 
 /** The parameters of the extensions that EHLO offers: RFC 1870, 6152, 6531, 3461 and 4954. */
@@ -91,16 +78,7 @@ const parameters: Readonly<Record<'MAIL' | 'RCPT', ReadonlySet<string>>> = {
 /** The kinds of AUTH that are offered. */
 export const authMethods: readonly string[] = ['PLAIN', 'LOGIN']
 
-/** The SASL mechanism of an AUTH command (RFC 4422 section 3.1), in upper case; null if it names none. */
-function mechanismOf(line: string): string | null {
-  return /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase() ?? null
-}
-
-/**
- * The refusal of a command that smtp-server would accept, or answer with 500; null for all others.
- *
- * @param name  In upper case.
- */
+/** The refusal of a command that smtp-server would accept or answer with 500; else null. @param name  In upper case. */
 export function refusedCommand(
   name: string,
   line: string,
@@ -113,8 +91,9 @@ export function refusedCommand(
   // RFC 4954 section 4.
   if (name === 'AUTH' && isInTransaction)
     return new Refusal(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
-  const mechanism = name === 'AUTH' ? mechanismOf(line) : null
-  if (mechanism !== null && !authMethods.includes(mechanism))
+  // RFC 4422 section 3.1.
+  const mechanism = /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase()
+  if (mechanism !== undefined && !authMethods.includes(mechanism))
     return new Refusal(
       504,
       `5.5.4 AUTH ${mechanism} is not offered, use ${authMethods.join(' or ')}`,
@@ -123,10 +102,7 @@ export function refusedCommand(
   return null
 }
 
-/**
- * Commands of SMTP, its extensions and its predecessors that this server does not have. They are known, so the reply is
- * 502 and not 500.
- */
+/** Commands of SMTP, its extensions and predecessors that this server lacks: their reply is 502, not 500. */
 const unimplemented: ReadonlySet<string> = new Set(
   'EXPN BDAT ETRN ATRN TURN SEND SOML SAML BURL XCLIENT XFORWARD'.split(' '),
 )
@@ -135,7 +111,7 @@ const unimplemented: ReadonlySet<string> = new Set(
 const bare: ReadonlySet<string> = new Set(['DATA', 'RSET'])
 
 /** The parsed argument of MAIL or RCPT. */
-export interface PathCommand {
+interface PathCommand {
   /** The bare address, with an internationalised domain as A-labels; `""` for `<>`. */
   address: string
   /** The ESMTP parameters after the path. */
@@ -145,8 +121,7 @@ export interface PathCommand {
 }
 
 /**
- * Parses the path of `MAIL FROM:<…> …` and `RCPT TO:<…> …`. smtp-server's parser does not support quoted local parts and
- * converts A-labels to Unicode.
+ * Parses the path of `MAIL FROM:<…> …` and `RCPT TO:<…> …`, with quoted local parts, which smtp-server's parser lacks.
  *
  * @param argument  The text after the colon.
  * @returns null if the path is neither an address, nor `<>`, nor a local part alone.
@@ -155,7 +130,8 @@ export interface PathCommand {
 function readPath(argument: string): PathCommand | null {
   const text = argument.trim()
   const isBare = !text.startsWith('<')
-  const end = isBare ? endOfWord(text) : endOfPath(text)
+  // Without brackets, it ends at the first space.
+  const end = isBare ? (/^[^\s<>]+(?!\S)/.exec(text)?.[0].length ?? -1) : endOfPath(text)
   if (end === -1) return null
   const parameters = isBare ? text.slice(end) : text.slice(end + 1)
   if (parameters !== '' && !/^\s/.test(parameters)) return null
@@ -165,21 +141,13 @@ function readPath(argument: string): PathCommand | null {
   return address === null ? null : { address, parameters: parameters.trim(), isBare }
 }
 
-/**
- * Whether a path is a local part without a domain. `postmaster` must be accepted (RFC 5321 section 4.1.1.3); cron, sudo
- * and `mail` send to `root` and to user names.
- */
+/** Whether a path is a local part alone: `postmaster` (RFC 5321 section 4.1.1.3), or a user name as from cron. */
 function isLocalPart(path: string): boolean {
   return path.length <= 64 && (dotAtom.test(path) || quotedString.test(path))
 }
 
 const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/
 const quotedString = /^"(?:[ !#-[\]-~]|\\[ -~])*"$/
-
-/** Where an address without angle brackets ends; -1 if there is none. It ends at the first space. */
-function endOfWord(text: string): number {
-  return /^[^\s<>]+(?!\S)/.exec(text)?.[0].length ?? -1
-}
 
 /** The position of the closing `>` outside of quotes; -1 if there is none. */
 function endOfPath(text: string): number {

@@ -13,11 +13,7 @@ import { isHttpRequest, TlsConnection } from './tls-connection.ts'
 import { refusedCommand } from './commands.ts'
 import type { ClientFacts } from './logged-session.ts'
 
-/**
- * The session on a connection: its commands and replies, its faults, and its end. Extends smtp-server's connection where
- * smtp-server has no option. It depends on smtp-server's internals, so the exact version of the package is pinned and every
- * override has a test.
- */
+/** A session: its commands and replies, its faults, and its end. The README of this folder has the rules for overrides. */
 export class CaptureConnection extends TlsConnection {
   /** Number of replies of 400 or more since the last accepted command. */
   #refusedInRow = 0
@@ -139,10 +135,10 @@ export class CaptureConnection extends TlsConnection {
       this.#refusedInRow++
       if (code === 421 && this._unrecognizedCommands >= 10) this.notes.expect('too_many_commands')
       const { problem, command, reply } = this.notes.refused(code, lines[0] ?? '')
-      const isOfCommand = problem === null || !ofConnection.has(problem)
+      const hasCommand = problem === null || !withoutCommand.has(problem)
       if (!this.isDelivery) {
         count(this.host.counts.refusals, code)
-        this.host.tellRefusal(isOfCommand ? command : '', reply, this)
+        this.host.tellRefusal(hasCommand ? command : '', reply, this)
       }
     }
     // Nothing may be sent in plain text during a TLS handshake.
@@ -219,11 +215,7 @@ export class CaptureConnection extends TlsConnection {
     return user?.is_outbox ? null : (user?.side ?? this.host).faultAt(stage)
   }
 
-  /**
-   * Applies a fault, unless the connection ends in the meantime.
-   *
-   * @param then  Calls `proceed` if the session goes on as without a fault, and `done` after a refusal.
-   */
+  /** Applies a fault, then calls `proceed` if the session goes on as without it, or `done` after a refusal. */
   async #meet(
     given: NonNullable<ReturnType<FaultAt>>,
     then: { context: string | false; proceed: () => void; done: (() => void) | undefined },
@@ -271,7 +263,7 @@ function flush(connection: CaptureConnection): void {
 }
 
 /** The problems of replies that answer no command. */
-const ofConnection: ReadonlySet<SmtpProblemKind> = new Set(['too_slow', 'too_many_connections', 'closing'])
+const withoutCommand: ReadonlySet<SmtpProblemKind> = new Set(['too_slow', 'too_many_connections', 'closing'])
 
 /** How many commands in a row may be refused: the maximum number of recipients of one message. */
 const maxRefused = 1000

@@ -2,11 +2,7 @@ import type { Clock } from '../core/clock.ts'
 
 /** A clock for the delays of rules and faults, all of which can be ended at once. */
 export interface Delays extends Clock {
-  /**
-   * As {@link Clock.after}.
-   *
-   * @param atEnd  Called instead of `run` if the delay is ended by {@link Delays.end}. Default: `run`.
-   */
+  /** As {@link Clock.after}. @param atEnd  Called if {@link Delays.end} comes first. Default: `run`. */
   after(delayMs: number, run: () => void, atEnd?: () => void): () => void
   /** Ends every running delay. Later calls of `after` call `atEnd` at once. */
   end(): void

@@ -4,17 +4,10 @@ import type { SmtpFault, SmtpStage } from '../faults/types.ts'
 import { defaultEnhancedCode } from '../rules/rule.ts'
 import { hasEnhancedCode, Refusal } from './replies.ts'
 
-/**
- * Returns the fault that applies to a submission at this stage, and counts it as used; null for none. Where instances share
- * a store, a promise, which is rejected if the store cannot be read.
- */
+/** Finds the fault of a submission at this stage, and counts it as used; a promise where instances share a store. */
 export type FaultAt = (stage: SmtpStage) => SmtpFault | null | Promise<SmtpFault | null>
 
-/**
- * The stage that a command begins.
- *
- * @returns null for commands that faults do not apply to, and for commands out of sequence, which are refused anyway.
- */
+/** The stage that a command begins; null where faults do not apply, and for commands out of sequence. */
 export function stageOf(command: string, session: SMTPServerSession): SmtpStage | null {
   const { envelope, hostNameAppearsAs, user } = session
   switch (command) {
@@ -39,11 +32,7 @@ export function isOnlyDelay({ disconnect, code }: SmtpFault): boolean {
   return !disconnect && code === undefined
 }
 
-/**
- * Waits for the delay of a fault.
- *
- * @returns How the fault ends what it applies to: by a reply, or by a cut connection. Null: the fault was only a delay.
- */
+/** Waits for the delay of a fault. @returns The reply or the cut connection that ends the step; null if it goes on. */
 export async function meetFault(fault: SmtpFault, clock: Clock): Promise<Refusal | 'cut' | null> {
   const { stage, code, text = 'An injected fault', disconnect, delay_ms = 0 } = fault
   if (delay_ms > 0) await new Promise<void>((resolve) => clock.after(delay_ms, resolve))

@@ -17,11 +17,7 @@ export interface KeptSessions {
   onForeign?: SetEndedListener
 }
 
-/**
- * Sets the function that is called with each session that ended.
- *
- * @param isWanted  Whether to call it for sessions at other instances too, which costs a read each. Default: never.
- */
+/** Sets who is told of each session that ended; of those at other instances, which cost a read, if `isWanted`. */
 export type SetEndedListener = (
   listener: (session: () => SmtpSessionSummary) => void,
   isWanted?: () => boolean,
@@ -31,14 +27,14 @@ export type SetEndedListener = (
 export type SessionKind = 'fine' | 'failed' | 'silent'
 
 /** How many sessions of a kind are kept. */
-export const mostOfKind: Readonly<Record<SessionKind, number>> = { fine: 500, failed: 500, silent: 50 }
+export const maxOfKind: Readonly<Record<SessionKind, number>> = { fine: 500, failed: 500, silent: 50 }
 
 /** Keeps sessions in the memory of this process, at most 2 MB of each kind. */
 export function keptInMemory(clock: Clock): KeptSessions {
   const rings = {
-    fine: createRing(mostOfKind.fine),
-    failed: createRing(mostOfKind.failed),
-    silent: createRing(mostOfKind.silent),
+    fine: createRing(maxOfKind.fine),
+    failed: createRing(maxOfKind.failed),
+    silent: createRing(maxOfKind.silent),
   }
   const all = (): LoggedSession[] =>
     Object.values(rings).flatMap((ring) => ring.since(clock.now() - maxAgeMs))
@@ -81,7 +77,7 @@ const maxChars = 2_000_000
 const lineOverhead = 24
 
 /** Keeps the newest sessions, bounded in number and size. */
-function createRing(most: number): {
+function createRing(limit: number): {
   put(session: LoggedSession): void
   since(time: number): LoggedSession[]
   clear(): void
@@ -93,17 +89,12 @@ function createRing(most: number): {
       const size = session.notes.all().reduce((sum, line) => sum + line.length + lineOverhead, 0)
       kept.push({ session, chars: size })
       chars += size
-      // Cut in large steps: shifting for every session would move all entries each time.
-      if (kept.length < 2 * most && chars <= maxChars) return
-      let start = Math.max(0, kept.length - most)
-      chars = kept.slice(start).reduce((sum, one) => sum + one.chars, 0)
-      for (; chars > maxChars / 2; start++) chars -= kept[start]?.chars ?? 0
-      kept = kept.slice(start)
+      while (kept.length > limit || chars > maxChars) chars -= kept.shift()?.chars ?? 0
     },
     since(time) {
       kept = kept.filter(({ session }) => (session.ended ?? time) >= time)
       chars = kept.reduce((sum, one) => sum + one.chars, 0)
-      return kept.slice(-most).map(({ session }) => session)
+      return kept.map(({ session }) => session)
     },
     clear() {
       kept = []

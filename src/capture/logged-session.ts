@@ -2,7 +2,7 @@ import type { TranscriptLine } from '../inbox/types.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import type { ClientFault } from './client-faults.ts'
 import { problemsOf } from './session-problems.ts'
-import { toTranscript } from './transcript.ts'
+import { toTranscript } from './transcripts.ts'
 import type { SessionNotes } from './session-notes.ts'
 
 /** The parts of a connection that the log reads. */
@@ -46,10 +46,9 @@ export function toSessionSummary(session: LoggedSession): SmtpSessionSummary {
 }
 
 export function toSession(session: LoggedSession): SmtpSession {
-  const { id, started, ended, remote_address, client_name, user, secure, message_count } = session
-  const transcript = toTranscript(session.notes.all(), '<message>')
-  const problems = problemsOf({ ...session, isOpen: ended === null })
-  const facts = { id, started, ended, remote_address, client_name, user, secure, message_count }
+  const { notes, fault: _, ...facts } = session
+  const transcript = toTranscript(notes.all(), '<message>')
+  const problems = problemsOf({ ...session, isOpen: session.ended === null })
   return { ...facts, ...transcribedEnvelope(transcript), problems, transcript }
 }
 

@@ -31,16 +31,11 @@ export interface CaptureOptions extends AuthRules, AccountSide {
   tls: boolean | KeyAndCertificate
   /** The certificate where `tls` gives none. Default: a new one, if one is needed. */
   ownCertificate?: KeyAndCertificate | null
-  /**
-   * A port on which TLS begins with the connection; 0 takes a free one, null opens none. Default: null.
-   */
+  /** A port on which TLS begins with the connection; 0 takes a free one, null opens none. Default: null. */
   securePort?: number | null
   /** Larger messages are refused with 552 5.3.4. Default: 40 MiB. */
   maxSizeBytes?: number
-  /**
-   * Maximum number of connections, not counting the outbox's. Further ones get 421, unless they can replace an idle one.
-   * Default: no limit.
-   */
+  /** Maximum number of connections without the outbox's; others replace idle ones or get 421. Default: no limit. */
   maxClients?: SlotLimits
   /** How long clients may take. Default: the times of RFC 5321 section 4.5.3.2. */
   patience?: Partial<SmtpTimeouts>

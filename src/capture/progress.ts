@@ -12,10 +12,7 @@ export interface SmtpTimeouts {
   messageMs: number
 }
 
-/**
- * RFC 5321 section 4.5.3.2: five minutes for a command, three for a piece of a message. The RFC has no limit for a
- * session that never submits a message; an hour is more than a slow client needs.
- */
+/** RFC 5321 section 4.5.3.2, which has no `messageMs`: an hour is more than a slow client needs. */
 export const defaultSmtpTimeouts: SmtpTimeouts = {
   commandMs: 5 * 60 * 1000,
   dataMs: 3 * 60 * 1000,
@@ -25,7 +22,7 @@ export const defaultSmtpTimeouts: SmtpTimeouts = {
 }
 
 /** What a connection does when it is checked. */
-export interface ClientActivity {
+interface ClientActivity {
   /** Whether the server waits for the client. */
   isAwaited: boolean
   /** `data` also means a TLS handshake. */
@@ -39,10 +36,7 @@ export const maxWithoutMessage = 10_000
 /** How often EHLO and MAIL may be repeated without a message before they no longer count as progress. */
 const maxBegun = 100
 
-/**
- * Tracks the progress of a connection, which is checked at intervals: a client that sends single octets slowly, or begins
- * transactions again and again, makes none, and cannot keep a connection that another client needs.
- */
+/** The progress of a connection, checked at intervals: single octets and transactions begun again and again are none. */
 export class Progress {
   /** Number of commands received. */
   commands = 0
@@ -83,11 +77,7 @@ export class Progress {
     this.#commandsBefore = this.commands
   }
 
-  /**
-   * Compares with the last check, and notes what the client has done since.
-   *
-   * @returns Why the client took too long, as text for the reply; null if it did not.
-   */
+  /** Notes what the client has done since the last check. @returns Why it took too long, for the reply; else null. */
   check({ isAwaited, phase, dataBytes }: ClientActivity, now: number, limits: SmtpTimeouts): string | null {
     const seen = this.#seen
     if (this.messages !== seen.messages) {

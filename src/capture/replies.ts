@@ -51,11 +51,7 @@ export function lostAccess(): Refusal {
   return new Refusal(421, '4.7.0 The credentials of this session are no longer valid, connect with others')
 }
 
-/**
- * The lines of a reply, without line ends. Texts may contain input of a client, so control characters are replaced.
- *
- * @param enhancedCode  `""` for none.
- */
+/** The lines of a reply, whose text may have input of a client in it. @param enhancedCode  `""` for none. */
 export function linesOfReply(code: number, enhancedCode: string, texts: readonly string[]): string[] {
   const prefix = enhancedCode === '' ? '' : `${enhancedCode} `
   // A dash means that more lines follow.

@@ -15,8 +15,8 @@ import { defaultSmtpTimeouts } from './progress.ts'
 import { smtpUserOf } from './auth.ts'
 import { Slots } from './slots.ts'
 import type { KeyAndCertificate } from './tls.ts'
-import { authMethods } from './commands.ts'
 import type { ConnectionHost } from './tls-connection.ts'
+import { authMethods } from './commands.ts'
 
 /** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
 const graceMs = 1000
@@ -27,10 +27,8 @@ const sweepMs = 500
 const maxLingering = 100
 
 /**
- * smtp-server with {@link CaptureConnection}, and with a quick shutdown that leaves nothing open. As the connection, it
- * overrides internals of smtp-server: the exact version of the package is pinned, and every override has a test.
- *
- * The methods without a comment are those of {@link ConnectionHost}.
+ * smtp-server with {@link CaptureConnection}, and with a quick shutdown. The README has the rules for overrides. The methods
+ * without a comment are those of {@link ConnectionHost}.
  */
 export class CaptureServer extends SMTPServer implements ConnectionHost {
   isClosing = false
@@ -38,10 +36,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   readonly isStrict: boolean
   readonly faultAt: FaultAt
   readonly counts: SmtpCounts
-  /**
-   * Where the outbox delivers. It is a port of its own, because before AUTH these connections would look like those of an
-   * app, and faults for the greeting and EHLO would apply to them.
-   */
+  /** Where the outbox delivers: not the port of apps, whose faults for the greeting and EHLO come before AUTH. */
   readonly deliveries: Server
   /** The port that begins with TLS. */
   readonly withTls: Server
@@ -193,10 +188,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     else this.secureContext = new Map()
   }
 
-  /**
-   * Stops listening, answers 421 to idle clients, gives transactions in progress a second, and ends every connection.
-   * Resolves when no handle is left.
-   */
+  /** Stops listening, ends every connection (see {@link Capture.close}), and resolves when no handle is left. */
   async shutDown(): Promise<void> {
     this.isClosing = true
     const closed = Promise.all(

@@ -83,7 +83,11 @@ export function createSessionLog({
       kept.onForeign?.(given, isWanted)
     },
     async list(query) {
-      const cursor = sessionCursor(query)
+      const cursor = givenCursor(query)
+      if (cursor !== undefined && !isId('ses', cursor)) {
+        const message = `${quote(cursor)} is not a cursor of this list: here it is the id of an SMTP session.`
+        throw new LocalpostError('invalid_cursor', message)
+      }
       const { failed = false, limit = 50 } = query ?? {}
       const page = await kept.page({ failed, cursor, limit })
       const begun = running().map(toSessionSummary).filter(isListed(failed))
@@ -100,14 +104,4 @@ export function createSessionLog({
     },
     clear: () => kept.clear(),
   }
-}
-
-/** @throws invalid_cursor */
-function sessionCursor(query: SmtpSessionQuery | undefined): string | undefined {
-  const cursor = givenCursor(query)
-  if (cursor === undefined || isId('ses', cursor)) return cursor
-  throw new LocalpostError(
-    'invalid_cursor',
-    `${quote(cursor)} is not a cursor of this list: here it is the id of an SMTP session.`,
-  )
 }

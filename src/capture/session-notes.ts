@@ -11,9 +11,9 @@ export interface TransactionNotes {
   /** Shared by all transactions of a session. Only the first `openingLength` entries precede this transaction. */
   readonly opening: Lines
   readonly openingLength: number
-  readonly head: Lines
-  /** The last lines of a long transaction. `leftOut` lines between `head` and `tail` are missing. */
-  readonly tail: Lines
+  /** Of a long transaction, the first and the last lines. */
+  readonly lines: string[]
+  /** How many lines are missing after the first ones. */
   leftOut: number
   /** The last lines between this transaction and the next one; null if there are none. */
   after: string[] | null
@@ -32,20 +32,17 @@ export interface RefusedCommand {
   readonly problem: SmtpProblemKind | null
 }
 
-/**
- * Records the lines of one SMTP session at low cost. Credentials are never recorded. A transaction takes at most 4 KB, and
- * a session keeps the last ten, refused ones first.
- */
+/** Records a session without its credentials: up to 4 KB of each of the last ten transactions, refused ones first. */
 export class SessionNotes {
   readonly #opening: string[] = []
   #openingSize = 0
   #isOpening = true
-  #current: WritableNotes | null = null
-  #last: WritableNotes | null = null
+  #current: TransactionNotes | null = null
+  #last: TransactionNotes | null = null
   #command = ''
   /** Lines outside of a transaction, before the first one. */
   readonly #before: string[] = []
-  readonly #transactions: WritableNotes[] = []
+  readonly #transactions: TransactionNotes[] = []
   #transactionsLeftOut = 0
   #expected: SmtpProblemKind | null = null
   /** The first refused commands, and the last one. */
@@ -93,16 +90,7 @@ export class SessionNotes {
     this.#expected = null
     const verb = line.slice(0, 4).toUpperCase()
     if (verb === 'MAIL') {
-      const { length } = this.#opening
-      this.#begin({
-        opening: this.#opening,
-        openingLength: length,
-        head: [],
-        tail: [],
-        leftOut: 0,
-        after: null,
-        isRefused: false,
-      })
+      this.#begin()
     } else if (openingVerbs.has(verb)) {
       // EHLO within a transaction aborts it.
       this.#current = null
@@ -114,7 +102,10 @@ export class SessionNotes {
     this.#note('C', this.#command)
   }
 
-  #begin(transaction: WritableNotes): void {
+  #begin(): void {
+    const opening = this.#opening
+    const openingLength = opening.length
+    const transaction = { opening, openingLength, lines: [], leftOut: 0, after: null, isRefused: false }
     this.#current = this.#last = transaction
     this.#transactions.push(transaction)
     if (this.#transactions.length <= maxTransactions) return
@@ -143,12 +134,10 @@ export class SessionNotes {
       if (this.#openingSize > maxOpening) return
       this.#openingSize += text.length
       this.#opening.push(speaker, text)
-    } else if (current.head.length < 2 * maxHeadLines) {
-      current.head.push(speaker, text)
     } else {
-      current.tail.push(speaker, text)
-      if (current.tail.length <= 2 * maxTailLines) return
-      current.tail.splice(0, 2)
+      current.lines.push(speaker, text)
+      if (current.lines.length <= 2 * (maxFirstLines + maxLastLines)) return
+      current.lines.splice(2 * maxFirstLines, 2)
       current.leftOut++
     }
   }
@@ -159,8 +148,6 @@ export class SessionNotes {
     if (lines.length > 2 * maxOutsideLines) lines.splice(0, 2)
   }
 }
-
-type WritableNotes = TransactionNotes & { head: string[]; tail: string[] }
 
 function cut(line: string): string {
   return line.length > maxLine ? `${line.slice(0, maxLine)}…` : line
@@ -173,8 +160,9 @@ function withoutSecret(line: string): string {
 }
 
 /** The lines of a transaction, without those that opened its session. */
-export function linesOfTransaction({ head, leftOut, tail }: TransactionNotes): string[] {
-  return leftOut > 0 ? [...head, 'C', `<${leftOut} lines are left out>`, ...tail] : [...head, ...tail]
+export function linesOfTransaction({ lines, leftOut }: TransactionNotes): string[] {
+  const gap = leftOut > 0 ? ['C', `<${leftOut} lines are left out>`] : []
+  return lines.toSpliced(2 * maxFirstLines, 0, ...gap)
 }
 
 const openingVerbs = new Set(['EHLO', 'HELO', 'STAR', 'AUTH'])
@@ -182,8 +170,8 @@ const openingVerbs = new Set(['EHLO', 'HELO', 'STAR', 'AUTH'])
 const maxLine = 200
 const maxOpening = 1000
 /** How many lines of a transaction are kept, and how many between two of them. */
-const maxHeadLines = 8
-const maxTailLines = 5
+const maxFirstLines = 8
+const maxLastLines = 5
 const maxOutsideLines = 10
 const maxTransactions = 10
 const maxRefusals = 20

@@ -5,7 +5,7 @@ import { type Collection, remove, type Store, type StoredRecord } from '../store
 import { transcribedEnvelope, toSession } from './logged-session.ts'
 import {
   maxAgeMs,
-  mostOfKind,
+  maxOfKind,
   type KeptSessions,
   type SessionKind,
   type SetEndedListener,
@@ -28,7 +28,7 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
   const log = createSharedLog({
     store,
     collection: smtpSessionCollection,
-    limits: Object.entries(mostOfKind).map(([kind, most]) => ({ index: 'kind', prefix: [kind], most })),
+    limits: Object.entries(maxOfKind).map(([kind, most]) => ({ index: 'kind', prefix: [kind], most })),
     onForeign(id) {
       if (isWanted()) void tell(id).catch(() => {})
     },

@@ -27,10 +27,7 @@ export class CaptureStream extends SMTPStream {
   readonly #onLine: (line: string, done?: () => void) => void
   readonly #onTls: (hello: Buffer) => void
 
-  /**
-   * @param onLine  Called with a line without its line end; it calls `done` when it is ready for the next line.
-   * @param onTls  Called with the first bytes when a client begins a TLS handshake instead of sending a command.
-   */
+  /** @param onLine  Calls `done` for the next line. @param onTls  Called if a client begins a TLS handshake instead. */
   constructor(
     maxLineLength: number | undefined,
     onLine: (line: string, done?: () => void) => void,
@@ -58,10 +55,7 @@ export class CaptureStream extends SMTPStream {
     this.#onLine(line.toString())
   }
 
-  /**
-   * Processes a chunk, immediately if no other chunk is being processed. This bypasses Node's stream machinery, which
-   * would cost more than processing a small chunk, and most chunks are small.
-   */
+  /** Processes a chunk, at once if no other is processed. Node's stream machinery would cost more than small chunks. */
   override write(chunk: Buffer | string): boolean {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
     if (this.#isBusy) this.#waiting.push(bytes)
@@ -96,10 +90,7 @@ export class CaptureStream extends SMTPStream {
     else this.#readLines(chunk, done)
   }
 
-  /**
-   * Passes the lines of a chunk on, one after the other. The next line follows when the previous one is done, which may
-   * be immediately. Everything after a DATA command is message data.
-   */
+  /** Passes on one line after the other, each when the last is done. What follows a DATA command is message data. */
   #readLines(chunk: Buffer, done: (error?: Error) => void): void {
     const held = this._remainder.length
     if (held === 0 && isTlsRecord(chunk)) return this.#onTls(chunk)
@@ -195,10 +186,7 @@ export class CaptureStream extends SMTPStream {
     if (isAnswered) proceed()
   }
 
-  /**
-   * Continues after a message. The base clears its callback after calling it. If a pipelined next message set its own
-   * callback meanwhile, that one would be cleared too, and the connection would hang. This clears it before the call.
-   */
+  /** Continues after a message. The base would clear the callback only after its call, which may have set the next one. */
   override continue(): void {
     const proceed = this._continueCallback
     if (typeof proceed !== 'function') return super.continue()

@@ -11,10 +11,7 @@ import type { Clock } from '../core/clock.ts'
 import type { SmtpCounts } from '../core/counts.ts'
 import type { FaultAt } from './faults.ts'
 
-/**
- * The beginning and the end of a connection, which differ by its port: TLS comes first, after STARTTLS, or never. Clients
- * at the wrong port, and those that fail their handshake, are found and told here.
- */
+/** The beginning and the end of a connection: TLS first, after STARTTLS, or never; and clients at the wrong port. */
 export abstract class TlsConnection extends CommandConnection {
   /** Whether the connection came through the outbox's own port. Faults and limits do not apply to it. */
   isDelivery = false
@@ -40,10 +37,7 @@ export abstract class TlsConnection extends CommandConnection {
   /** Ends the connection in any state. */
   abstract destroy(): void
 
-  /**
-   * Sends the greeting at once. The base waits 100 ms to detect clients that send too early, which slows down an app that
-   * opens a connection for each mail.
-   */
+  /** Sends the greeting at once. The base waits 100 ms for clients that send too early, at each connection. */
   override init(): void {
     this.remoteAddress = plainAddress(this.remoteAddress)
     if (!this.needsUpgrade) return this._setListeners(() => this.greet({ hasSlot: false }))
@@ -58,7 +52,7 @@ export abstract class TlsConnection extends CommandConnection {
   /** Begins TLS at the port that begins with it; at another, the client is wrong. @param hello  Its first bytes. */
   protected takeTls(hello: Buffer): void {
     if (!this.awaitsTls) {
-      this.report('implicit-tls')
+      this.report('implicit_tls')
       return this.destroy()
     }
     this.awaitsTls = false
@@ -77,7 +71,7 @@ export abstract class TlsConnection extends CommandConnection {
     const isHttp = isHttpRequest(line)
     this.awaitsTls = false
     if (line !== '') this.notes.client(line, false)
-    this.report(isHttp ? 'http' : 'plain-text')
+    this.report(isHttp ? 'http' : 'plain_text')
     const { ports } = this.host
     this.send(554, `5.7.1 ${isHttp ? httpAtSmtp(ports) : plainAtTls(ports)}`)
     this.close()
@@ -95,11 +89,11 @@ export abstract class TlsConnection extends CommandConnection {
     // Many clients that reject the certificate disconnect without an error.
     if (!this._closed && !this._closing && !this.host.isClosing) {
       // One that leaves sooner may be a port check.
-      if (this.awaitsTls && monotonicNow() - this.progress.workedAt >= waitedMs) this.report('plain-text')
+      if (this.awaitsTls && monotonicNow() - this.progress.workedAt >= waitedMs) this.report('plain_text')
       const { commands, bytes } = this.#beforeTls
       const isUnused = this._upgrading || (this.secure && this.progress.commands === commands)
       const isBegun = !this._upgrading || this._socket.bytesRead > bytes
-      if (isUnused) this.report(isBegun ? 'certificate' : 'no-handshake')
+      if (isUnused) this.report(isBegun ? 'certificate' : 'no_handshake')
     }
     super._onClose()
     this.host.forget(this)
@@ -131,8 +125,8 @@ export function isHttpRequest(line: string): boolean {
 const withoutReply: ReadonlySet<ClientFault> = new Set([
   'certificate',
   'handshake',
-  'no-handshake',
-  'implicit-tls',
+  'no_handshake',
+  'implicit_tls',
 ])
 
 /** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */
@@ -152,10 +146,7 @@ export interface ConnectionHost {
   readonly ports: RightPorts
   /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
   admit(connection: TlsConnection): boolean
-  /**
-   * Called for a connection that was answered 421 and has no slot. A limited number of such connections may stay open
-   * until the client has read the reply; beyond that they are destroyed, so that a flood cannot hold many sockets.
-   */
+  /** Lets a connection that was answered 421 stay until its client has read that; destroys it if too many do. */
   dismiss(connection: TlsConnection): void
   /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
   tellRefusal(what: string, why: string, connection: TlsConnection): void

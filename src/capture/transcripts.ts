@@ -1,16 +1,12 @@
 import type { TranscriptLine } from '../inbox/types.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
-import { linesOfSubmission, messageLine, toTranscript } from './transcript.ts'
-import type { TransactionNotes } from './session-notes.ts'
+import { linesOfTransaction, type TransactionNotes } from './session-notes.ts'
 
 /** The transcripts of the latest submissions. */
 export interface Transcripts {
   keep(id: string, notes: TransactionNotes): void
-  /**
-   * @returns null for an email that is not a submission, or whose transcript is no longer kept; a promise where instances
-   *   share a store.
-   */
+  /** @returns null for an email without a transcript; a promise where instances share a store. */
   of(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
   /** Forgets all. */
   clear(): void | Promise<void>
@@ -22,18 +18,18 @@ export interface TranscriptMemory extends Transcripts {
   clear(): void
 }
 
-/** @param most  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
-export function createTranscripts(most = 1000): TranscriptMemory {
+/** @param limit  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
+export function createTranscripts(limit = 1000): TranscriptMemory {
   // A ring: every submission is put into it, and few are asked for. A map would cost each of them more.
   const kept: { readonly id: string; readonly notes: TransactionNotes }[] = []
   let next = 0
   return {
     keep(id, notes) {
       kept[next] = { id, notes }
-      next = (next + 1) % most
+      next = (next + 1) % limit
     },
     of(id, sizeBytes) {
-      const found = kept.find((one) => one.id === id)
+      const found = kept.find((transcript) => transcript.id === id)
       return found ? toTranscript(linesOfSubmission(found.notes), messageLine(sizeBytes)) : null
     },
     clear() {
@@ -76,4 +72,25 @@ export function createSharedTranscripts(store: Store): Transcripts {
       await log.clear()
     },
   }
+}
+
+/** The lines of a transaction, with those that opened its session. */
+function linesOfSubmission(notes: TransactionNotes): string[] {
+  return [...notes.opening.slice(0, notes.openingLength), ...linesOfTransaction(notes)]
+}
+
+/** The line that replaces a message. */
+const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
+
+/** The lines as they are answered. @param message  The line that replaces the message, after each reply to DATA. */
+export function toTranscript(lines: readonly string[], message: string): TranscriptLine[] {
+  const said: TranscriptLine[] = []
+  for (let i = 0; i + 1 < lines.length; i += 2) {
+    const from = lines[i] === 'C' ? 'client' : 'server'
+    const text = lines[i + 1] ?? ''
+    said.push({ from, text })
+    // After the 354 reply the client sends the message.
+    if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: message })
+  }
+  return said
 }

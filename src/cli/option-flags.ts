@@ -23,7 +23,7 @@ function flagOf(option: PlacedRow, section: string): OptionFlag[] {
   const flag = {
     option,
     name: row.flag,
-    value: row.hint ?? kind.hint?.(row),
+    value: row.hint ?? kind.hint ?? row.values?.join('|'),
     help: row.help,
     section,
     isRare: row.often === undefined,

@@ -3,11 +3,7 @@ import { isErrorOf, LocalpostError } from './errors.ts'
 /** Counts bytes that are held in memory, up to a limit. */
 export interface Budget {
   readonly used: number
-  /**
-   * Counts these bytes, if there is room. A request that is larger than the limit has room if nothing else is held.
-   *
-   * @returns Whether they were counted; give them back when they are no longer held.
-   */
+  /** Counts bytes if there is room, or if nothing is counted yet. @returns Whether they are counted. */
   take(bytes: number): boolean
   takeAnyway(bytes: number): void
   give(bytes: number): void

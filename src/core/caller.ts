@@ -1,9 +1,6 @@
 import { LocalpostError } from './errors.ts'
 
-/**
- * The stack frames of the caller of a function, for an error that is thrown after a wait: its own stack no longer
- * contains the caller.
- */
+/** The stack frames of a function's caller, for an error that is thrown after a wait: its own stack lacks them. */
 export function framesOfCaller(callee: Function): string {
   const call: { stack?: string } = {}
   Error.captureStackTrace(call, callee)

@@ -23,7 +23,7 @@ export function clockOf(timers: Pick<typeof globalThis, 'setTimeout' | 'clearTim
     after(delayMs, run) {
       let timer: NodeJS.Timeout
       const wait = (leftMs: number): void => {
-        const stepMs = Math.min(leftMs, longestTimerMs)
+        const stepMs = Math.min(leftMs, maxTimerMs)
         timer = timers.setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : run()), stepMs)
         timer.unref()
       }
@@ -34,4 +34,4 @@ export function clockOf(timers: Pick<typeof globalThis, 'setTimeout' | 'clearTim
 }
 
 // A longer timer runs at once.
-const longestTimerMs = 0x7fffffff
+const maxTimerMs = 0x7fffffff

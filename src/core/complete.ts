@@ -1,5 +1,2 @@
-/**
- * A type in which every member is required, even optional ones. Views and new records return it, so that the compiler
- * reports every place that has to consider a new member; `undefined` leaves an optional one out.
- */
+/** All members are required: views and new records return it, so that the compiler reports what lacks a new member. */
 export type Complete<T> = { [Name in keyof Required<T>]: T[Name] }

@@ -6,10 +6,7 @@ export function count<Key extends string | number>(tally: Tally<Key>, key: Key, 
   tally.set(key, (tally.get(key) ?? 0) + by)
 }
 
-/**
- * What an instance counts while it runs, for the operator: plain numbers that are changed where something happens, and read
- * when somebody asks. All accounts are counted together.
- */
+/** What an instance counts for its operator, of all accounts together: plain numbers, read when they are asked for. */
 export interface Counts {
   readonly smtp: SmtpCounts
   /** Answers by `<method> <route> <status>`; the route as its pattern, never the path of the request. */

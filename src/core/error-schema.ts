@@ -18,10 +18,8 @@ export const unansweredCodes: readonly ErrorCode[] = [
   'unexpected_response',
 ]
 
-const isErrorCode = (name: string): name is ErrorCode => name in errorTable
-const answeredCodes = Object.keys(errorTable)
-  .filter(isErrorCode)
-  .filter((code) => !unansweredCodes.includes(code))
+const codes = Object.keys(errorTable) as ErrorCode[]
+const answeredCodes = codes.filter((code) => !unansweredCodes.includes(code))
 
 /** The code of an error that an answer may have. */
 export const errorCodeSchema: z.ZodType<ErrorCode> = z.enum(answeredCodes)

@@ -99,11 +99,7 @@ function beginningOf(value: object): string {
   }
 }
 
-/**
- * The first 100 of many messages, and the number of the others, so that a hostile request gets no large answer.
- *
- * @param say  Called for the first 100.
- */
+/** The first 100 of many messages, and how many more there are, so that a hostile request gets no large answer. */
 export function listFirst<T>(all: Iterable<T>, say: (one: T) => string): string[] {
   const first = createFirst()
   for (const one of all) first.add(() => say(one))

@@ -15,9 +15,7 @@ export interface Files {
   /** Opens for reading at once, so that nothing can happen between choosing a file and holding it. */
   openNow(path: string): number
   close(fd: number): Promise<void>
-  /**
-   * Closes a file that was only read. This does not wait for the disk, so the thread pool would only make it slower.
-   */
+  /** Closes a file that was only read. That does not wait for the disk: the thread pool would only make it slower. */
   closeNow(fd: number): void
   /** @returns How many bytes were written, which may be fewer than given. */
   write(fd: number, bytes: Uint8Array, at: number): Promise<number>
@@ -54,10 +52,7 @@ export interface Files {
   touch(file: string | number, last: number): Promise<number>
   /** A file's time of change, only to be compared with that of the same file; null if it does not exist. */
   touched(path: string): Promise<number | null>
-  /**
-   * Which file has this name now, and its time of change; null if there is none. Synchronous, so that nothing runs
-   * between this check and the code that depends on it.
-   */
+  /** Which file has this name now; null without one. Synchronous, so that nothing runs before the next statement. */
   stampNow(path: string): Stamp | null
   /** How many bytes this user can still write to the disk of a folder. */
   freeBytes(folder: string): Promise<number>
@@ -115,6 +110,12 @@ export async function writeWhole(files: Files, fd: number, bytes: Uint8Array, at
 
 /** The code of the error of a file that ends before bytes that must be there. */
 export const endCode = 'LOCALPOST_END'
+
+/** Catches that error. */
+export function nullAtEnd(error: unknown): null {
+  if (codeOf(error) === endCode) return null
+  throw error
+}
 
 /** Reads bytes that must be there. @throws An error with {@link endCode} where the file ends too early. */
 export async function readWhole(files: Files, fd: number, at: number, length: number): Promise<Buffer> {

@@ -27,7 +27,6 @@ export const tooManyEntries = (): Error => formFault(`must have at most ${maxFor
 /** The name of an entry, as it is. @throws validation_error if it is empty, too long or has control characters. */
 export function checkName(name: string): string {
   if (name !== '' && name.length <= maxName && !/[\x00-\x1f\x7f]/.test(name)) return name
-  throw formFault(
-    `has the name ${quote(name)}: names have 1 to ${maxName} characters, none of them control characters`,
-  )
+  const wanted = `1 to ${maxName} characters, none of them control characters`
+  throw formFault(`has the name ${quote(name)}: names have ${wanted}`)
 }

@@ -32,12 +32,7 @@ export class FormBody {
   }
 }
 
-/**
- * Reads a form without files, such as the body of a small request.
- *
- * @returns The texts by name: a list where a name is given more than once.
- * @throws validation_error
- */
+/** Reads a form without files. @returns The texts by name; a list where a name repeats. @throws validation_error */
 export function readTextForm(form: FormBody): Record<string, string | string[]> {
   const texts = new Map<string, string | string[]>()
   for (const entry of form.read()) {

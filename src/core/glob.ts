@@ -1,7 +1,4 @@
-/**
- * Whether a text matches a pattern, in which `*` matches any characters or none. The time is proportional to the length
- * of the text, whatever the pattern.
- */
+/** Whether a text matches a pattern in which `*` matches any characters or none. Takes linear time. */
 export function matchesGlob(pattern: string, text: string): boolean {
   const parts = pattern.split('*')
   const first = parts[0] ?? ''

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from './clock.ts'
 
-/**
- * The kinds of id: an id says what it names, so a cursor of another list is recognised as wrong. Ids are stored, so never
- * change a prefix or reuse it for something else.
- */
+/** The kinds of id, so that a cursor of another list is recognised. Ids are stored: never change or reuse a prefix. */
 export type IdPrefix =
   | 'acc' // Accounts.
   | 'bc' // Broadcasts.
@@ -38,14 +35,10 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 
 /** When an id was made: Unix time in milliseconds, by the clock of its instance. */
 export function timeOfId(id: string): number {
-  const body = id.slice(id.indexOf('_') + 1)
-  return bodyForm.test(body) ? decode(body.slice(0, timeLength)) : 0
+  return momentOf(id)?.ms ?? 0
 }
 
-/**
- * @param random  Gives `n` random bytes for ids of a kind; asked once for each kind, and its bytes are taken for many ids
- *   at a time. Default: the system's.
- */
+/** @param random  Gives random bytes for a kind of ids, many at a time. Default: the system's. */
 export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomBytes = () => randomBytes): Ids {
   const kinds = new Map<IdPrefix, { last: Moment; random: () => string }>()
   let floor: Moment = { ms: 0, count: -1 }
@@ -71,11 +64,8 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
       return `${prefix}_${encode(ms, timeLength)}${encode(count, counterLength)}${kind.random()}`
     },
     raiseTo(id) {
-      const body = id.slice(id.indexOf('_') + 1)
-      if (!bodyForm.test(body)) return
-      const ms = decode(body.slice(0, timeLength))
-      const count = decode(body.slice(timeLength, timeLength + counterLength))
-      if (isLater({ ms, count }, floor)) floor = { ms, count }
+      const moment = momentOf(id)
+      if (moment && isLater(moment, floor)) floor = moment
     },
   }
 }
@@ -86,6 +76,14 @@ type RandomBytes = (n: number) => Uint8Array
 interface Moment {
   readonly ms: number
   readonly count: number
+}
+
+/** The time in an id; null if it has another form. */
+function momentOf(id: string): Moment | null {
+  const body = id.slice(id.indexOf('_') + 1)
+  if (!bodyForm.test(body)) return null
+  const counterEnd = timeLength + counterLength
+  return { ms: decode(body.slice(0, timeLength)), count: decode(body.slice(timeLength, counterEnd)) }
 }
 
 const isLater = (one: Moment, other: Moment): boolean =>
@@ -101,8 +99,8 @@ const bodyForm = /^[0-9a-hjkmnp-tv-z]{22}$/
 
 function encode(value: number, length: number): string {
   let text = ''
-  for (let rest = value, i = 0; i < length; i++, rest = Math.floor(rest / 32))
-    text = alphabet[rest % 32] + text
+  for (let left = value, i = 0; i < length; i++, left = Math.floor(left / 32))
+    text = alphabet[left % 32] + text
   return text
 }
 

@@ -15,11 +15,7 @@ export interface CountedQueue extends JobQueue {
   readonly waiting: number
 }
 
-/**
- * @param slots  How many run at once.
- * @param maxWaiting  How many may wait.
- * @param jobs  What the jobs are called in the error when too many wait. Default: `large requests`.
- */
+/** @param slots  How many run at once. @param jobs  Their name in the error when `maxWaiting` others wait. */
 export function createJobQueue(
   clock: Pick<Clock, 'after'>,
   slots: number,

@@ -25,9 +25,8 @@ export function serveJobs(jobs: JobTable): void {
   const answer = (given: WorkerAnswer, bytes: ArrayBuffer[] = []): void => port?.postMessage(given, bytes)
   async function work({ kind, inputs }: WorkerRequest): Promise<void> {
     try {
-      const result = await jobs[kind]?.(
-        ...(inputs.map((input) => (input instanceof Uint8Array ? asBuffer(input) : input)) as never[]),
-      )
+      const given = inputs.map((input) => (input instanceof Uint8Array ? asBuffer(input) : input))
+      const result = await jobs[kind]?.(...(given as never[]))
       answer({ result }, buffersInside(result))
     } catch (error) {
       answer({ error: plainError(error) })

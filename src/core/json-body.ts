@@ -23,15 +23,16 @@ export class LongBody {
   }
 }
 
-/**
- * Parses the body of a request.
- *
- * @throws invalid_json, also for values nested deeper than 100 levels; payload_too_large for too many values.
- */
+/** Parses the body of a request. @throws invalid_json, also for deep nesting; payload_too_large for too many values. */
 export function parseJsonBody(bytes: Buffer): unknown {
   const text = withoutMark(readTextBody(bytes))
   const exceeded = exceededBound(text, { depth: maxDepth, values: maxValues })
-  if (exceeded !== null) throw exceeded === 'depth' ? tooDeep() : tooManyValues()
+  if (exceeded === 'depth')
+    throw notJson(`The body is nested deeper than ${maxDepth} levels. Send it flatter.`)
+  if (exceeded === 'values') {
+    const message = `The body has more than ${maxValues} values. Send less in one request.`
+    throw new LocalpostError('payload_too_large', message)
+  }
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -84,10 +85,7 @@ interface JsonBounds {
   values: number
 }
 
-/**
- * The limit that a text exceeds, if any. It is not parsed, because values take up to 20 times the memory of their text; it
- * need not be valid JSON.
- */
+/** The limit that a text exceeds, if any. It is not parsed: values take up to 20 times the memory of their text. */
 export function exceededBound(text: string, { depth, values }: JsonBounds): keyof JsonBounds | null {
   let open = 0
   let count = 1
@@ -129,15 +127,6 @@ const backslash = 0x5c
 const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
-
-function tooDeep(): LocalpostError {
-  return notJson(`The body is nested deeper than ${maxDepth} levels. Send it flatter.`)
-}
-
-function tooManyValues(): LocalpostError {
-  const message = `The body has more than ${maxValues} values. Send less in one request.`
-  return new LocalpostError('payload_too_large', message)
-}
 
 function notJson(message: string): LocalpostError {
   return new LocalpostError('invalid_json', message)

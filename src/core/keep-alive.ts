@@ -1,9 +1,6 @@
 import { clearInterval, setInterval } from './machine.ts'
 
-/**
- * Keeps the process alive until this work has ended. With `keepAlive: false` no port, connection or timer of an instance
- * does so, and Node would exit while its caller still awaits.
- */
+/** Keeps the process alive during work. With `keepAlive: false`, Node would exit while the caller still awaits it. */
 export async function keepAlive<T>(work: () => Promise<T>): Promise<T> {
   const hold = setInterval(() => {}, longTimeMs)
   try {

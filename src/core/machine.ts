@@ -7,14 +7,10 @@ import { monitorEventLoopDelay, performance as nodePerformance } from 'node:perf
 import * as timers from 'node:timers'
 import { host } from './natives.ts'
 
-interface Timers {
-  setTimeout: typeof globalThis.setTimeout
-  clearTimeout: typeof globalThis.clearTimeout
-  setInterval: typeof globalThis.setInterval
-  clearInterval: typeof globalThis.clearInterval
-  setImmediate: typeof globalThis.setImmediate
-  clearImmediate: typeof globalThis.clearImmediate
-}
+type Timers = Pick<
+  typeof globalThis,
+  'setTimeout' | 'clearTimeout' | 'setInterval' | 'clearInterval' | 'setImmediate' | 'clearImmediate'
+>
 
 interface Taken extends Timers {
   queueMicrotask: typeof globalThis.queueMicrotask

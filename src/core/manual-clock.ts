@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import { parseDuration } from './duration.ts'
-import { LocalpostError, quote } from './errors.ts'
+import { invalidOption, quote } from './errors.ts'
 import { assertKnownOptions } from './known-options.ts'
 import { dateNow, nextTurn } from './machine.ts'
 
@@ -45,7 +45,7 @@ export function fixedClock(now: number | string | Date): HeldClock {
     now instanceof Date || ['number', 'string'].includes(typeof now) ? new Date(now).getTime() : Number.NaN
   if (Number.isNaN(time)) {
     const wanted = 'Unix time in milliseconds, a Date, or a text such as "2026-01-01T00:00:00Z"'
-    throw new LocalpostError('invalid_option', `A clock starts at ${wanted}, not ${quote(now)}.`)
+    throw invalidOption(`A clock starts at ${wanted}, not ${quote(now)}.`)
   }
   const timers = new Set<Timer>()
   const settles = new Set<() => Promise<void>>()
@@ -58,12 +58,9 @@ export function fixedClock(now: number | string | Date): HeldClock {
 
   async function move(ms: number): Promise<void> {
     const target = time + ms
-    if (target > lastTimeMs) {
-      throw new LocalpostError(
-        'invalid_option',
-        `A clock at ${new Date(time).toISOString()} cannot move on by ${ms} ms: no date is that late.`,
-      )
-    }
+    const now = new Date(time).toISOString()
+    if (target > maxDateMs)
+      throw invalidOption(`A clock at ${now} cannot move on by ${ms} ms: no date is that late.`)
     for (;;) {
       await settle()
       const next = earliest(timers)
@@ -101,24 +98,22 @@ export function isHeldClock(clock: Clock): clock is HeldClock {
   return 'advance' in clock && 'onAdvance' in clock
 }
 
-/**
- * The same clock in whole milliseconds, as in everything that is stored and answered; `performance.now` has fractions.
- */
+/** The same clock in whole milliseconds, as in everything that is stored and answered; `performance.now` has fractions. */
 export function wholeClock(clock: Clock): Clock {
-  const whole: Clock = {
-    now: () => Math.floor(clock.now()),
-    after: (delayMs, run) => clock.after(delayMs, run),
-  }
-  if (!isHeldClock(clock)) return whole
+  const now = (): number => Math.floor(clock.now())
+  const after: Clock['after'] = (delayMs, run) => clock.after(delayMs, run)
+  if (!isHeldClock(clock)) return { now, after }
   const held: HeldClock = {
-    ...whole,
+    now,
+    after,
     advance: (by) => clock.advance(by),
     onAdvance: (settle) => clock.onAdvance(settle),
   }
   return held
 }
 
-const lastTimeMs = 8.64e15
+/** The latest time that a Date can have (ECMA-262, Time Values). */
+const maxDateMs = 8.64e15
 
 interface Timer {
   readonly at: number
@@ -135,8 +130,6 @@ function earliest(timers: Iterable<Timer>): Timer | null {
 function readDuration(by: number | string): number {
   const ms = typeof by === 'number' ? Math.round(by) : parseDuration(by)
   if (ms !== null && Number.isFinite(ms) && ms >= 0) return ms
-  throw new LocalpostError(
-    'invalid_option',
-    `A clock advances by milliseconds or a duration such as "90s", "15m", "72h" or "30d", not ${quote(by)}.`,
-  )
+  const wanted = 'milliseconds or a duration such as "90s", "15m", "72h" or "30d"'
+  throw invalidOption(`A clock advances by ${wanted}, not ${quote(by)}.`)
 }

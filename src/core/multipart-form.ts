@@ -2,11 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { quote, validationError } from './errors.ts'
 import { checkName, formFault, maxFormEntries, tooManyEntries, type FormEntry } from './form-entry.ts'
 
-/**
- * Reads `multipart/form-data` strictly: what is not in a whole part is an error, and never left out.
- *
- * @see RFC 7578, RFC 2046 section 5.1.1
- */
+/** Reads `multipart/form-data` strictly: anything outside of whole parts is an error. @see RFC 7578, RFC 2046 5.1.1 */
 export function readParts(bytes: Buffer, boundary: string): FormEntry[] {
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   const begins = bytes.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))
@@ -79,10 +75,8 @@ function readPart(part: Buffer, i: number): FormEntry {
   if (name === undefined || name === '') throw formFault(`${which} without a name`)
   checkName(name)
   const encoding = header.get('content-transfer-encoding')?.toLowerCase() ?? 'binary'
-  if (!['7bit', '8bit', 'binary'].includes(encoding))
-    throw validationError([
-      { field: name, message: `has the Content-Transfer-Encoding ${quote(encoding)}: send it as it is` },
-    ])
+  const message = `has the Content-Transfer-Encoding ${quote(encoding)}: send it as it is`
+  if (!['7bit', '8bit', 'binary'].includes(encoding)) throw validationError([{ field: name, message }])
   if (filename !== undefined) return { name, file: { filename, type: header.get('content-type'), content } }
   if (!isUtf8(content)) throw validationError([{ field: name, message: 'must be a text in UTF-8' }])
   return { name, text: content.toString() }

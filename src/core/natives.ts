@@ -12,10 +12,7 @@ import { runInThisContext } from 'node:vm'
 /** The globals of the process, also in a context that a test runner made. */
 export const host: typeof globalThis = runInThisContext('globalThis') as typeof globalThis
 
-/**
- * How the process had the globals of `core/web-natives.ts` when this module was loaded: a test may replace them before they
- * are needed. Node's own are read by a getter, which loads them.
- */
+/** How the process had these globals at first: a test may replace them. Node's own getters load them when called. */
 const webNames = ['FormData', 'Headers', 'Request', 'Response', 'fetch'] as const
 const firstOnes = new Map(webNames.map((name) => [name, Object.getOwnPropertyDescriptor(host, name)]))
 

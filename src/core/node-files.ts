@@ -34,7 +34,13 @@ export const nodeFiles: Files = {
   list: (path) => absentAs([], () => fs.promises.readdir(path), 'ENOTDIR'),
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => absentAs(undefined, () => fs.promises.unlink(path)),
-  removeFolder,
+  async removeFolder(path) {
+    try {
+      await absentAs(undefined, () => fs.promises.rmdir(path))
+    } catch (error) {
+      if (codeOf(error) !== 'ENOTEMPTY') throw error
+    }
+  },
   makeFolder: (path) => makeFolder(path),
   async syncFolder(path) {
     // Windows cannot open a folder; its file systems keep names in their journal.
@@ -79,14 +85,6 @@ const utimes = (path: string, seconds: number): Promise<void> => fs.promises.uti
 const futimes = promisify<number, number, void>((fd, seconds, done) => fs.futimes(fd, seconds, seconds, done))
 
 const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
-
-async function removeFolder(path: string): Promise<void> {
-  try {
-    await absentAs(undefined, () => fs.promises.rmdir(path))
-  } catch (error) {
-    if (codeOf(error) !== 'ENOTEMPTY') throw error
-  }
-}
 
 /**
  * Makes a folder and those above it, one by one, because `recursive` never returns where a file system accepts no folder

@@ -6,15 +6,11 @@ export interface RecentValues<V> {
   take(key: string): V | undefined
 }
 
-/**
- * @param most  The size of all values together. Those that were not used for the longest time are dropped first.
- * @param sizeOf  The same each time for a value.
- * @param mostOfOne  A larger value is not kept. Default: `most`.
- */
+/** @param limit  The size of all values; the longest unused are dropped. @param limitOfOne  Larger ones are not kept. */
 export function createRecentValues<V>(
-  most: number,
+  limit: number,
   sizeOf: (value: V) => number,
-  mostOfOne: number = most,
+  limitOfOne: number = limit,
 ): RecentValues<V> {
   /** In the order of use. */
   const values = new Map<string, V>()
@@ -28,11 +24,11 @@ export function createRecentValues<V>(
 
   function put(key: string, value: V): void {
     take(key)
-    if (sizeOf(value) > mostOfOne) return
+    if (sizeOf(value) > limitOfOne) return
     values.set(key, value)
     size += sizeOf(value)
     for (const oldest of values.keys()) {
-      if (size <= most) return
+      if (size <= limit) return
       take(oldest)
     }
   }

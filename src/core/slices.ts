@@ -7,9 +7,7 @@ export interface Pacer {
   turn(): Promise<void>
 }
 
-/**
- * @param stepsAtOnce  `due` looks at the clock once in so many calls; 1 where a step is not short.
- */
+/** @param stepsAtOnce  `due` looks at the clock once in so many calls; 1 where a step is not short. */
 export function createPacer(stepsAtOnce: number = 32): Pacer {
   // The time counts from the first look at the clock: most work ends before that.
   let began = 0
@@ -31,11 +29,7 @@ export function createPacer(stepsAtOnce: number = 32): Pacer {
 /** How long work may run before it yields. */
 const sliceMs = 4
 
-/**
- * Calls `run` for each item, and lets other work run every few milliseconds. Short work ends in the turn of the call.
- *
- * @param run  May return a promise, which is awaited before the next item.
- */
+/** Calls `run` for each item, and awaits it. Other work runs every few milliseconds; short work ends in this turn. */
 export async function forEachSlice<T>(
   items: Iterable<T>,
   run: (item: T) => Promise<void> | void,

@@ -1,9 +1,6 @@
-/**
- * The name with the smallest edit distance to a text, if it is small enough for a typo. The text is compared with whole
- * names and with their last words.
- */
+/** The name that a text was most likely meant for, by its edit distance to names and to their last words. */
 export function suggest(name: string, names: readonly string[]): string | undefined {
-  const short = name.slice(0, longestName).toLowerCase()
+  const short = name.slice(0, maxNameLength).toLowerCase()
   const scored = names.map((candidate) => {
     // The last word is compared so that "prot" suggests "smtpPort". At the same distance, a whole name comes first.
     const lastWord = /[A-Z][a-z]+$/.exec(candidate)?.[0].toLowerCase()
@@ -18,7 +15,7 @@ export function suggest(name: string, names: readonly string[]): string | undefi
 }
 
 // Names come from outside, and a distance costs the product of both lengths.
-const longestName = 40
+const maxNameLength = 40
 
 /** How many characters to insert, remove or replace make one text of the other. It takes the product of both lengths. */
 export function editDistance(a: string, b: string): number {

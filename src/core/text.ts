@@ -5,10 +5,7 @@ export function cutText(text: string, maxLength: number): string {
   return text.slice(0, isSplit ? maxLength - 1 : maxLength)
 }
 
-/**
- * Folds the white space and control characters of a text to single spaces, with none at its ends: for lists and searches,
- * for the email detail, and for what becomes a header field, where a line break would begin another one.
- */
+/** Folds white space and control characters to single spaces, with none at the ends. */
 export function foldSpace(text: string): string {
   return text.replace(unfolded, ' ').trim()
 }
@@ -16,12 +13,7 @@ export function foldSpace(text: string): string {
 // Does not match single spaces, because replacing each of them would take three times as long.
 const unfolded = /[\s\x00-\x1f\x7f]{2,}|[^\S ]|[\x00-\x1f\x7f]/g
 
-/**
- * A text without the characters of a set at its end. A pattern such as `/=+$/` tries each run of them in the text from each of
- * its characters, which takes quadratic time.
- *
- * @param characters  Each of them is one UTF-16 code unit.
- */
+/** A text without certain characters at its end. A pattern such as `/=+$/` would take quadratic time. */
 export function withoutEnding(text: string, characters: string): string {
   let end = text.length
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--

@@ -50,12 +50,7 @@ export function traceOf({ trace_id, trace_parent, trace_state }: TraceMembers): 
   return { traceparent: `00-${trace_id}-${trace_parent}`, tracestate: trace_state }
 }
 
-/**
- * Reads the value of a `traceparent` header.
- *
- * @returns As version 00 writes it; undefined for a value that is to be ignored.
- * @see https://www.w3.org/TR/trace-context/#traceparent-header
- */
+/** Reads a `traceparent`, as version 00 writes it. @see https://www.w3.org/TR/trace-context/#traceparent-header */
 export function readTraceparent(value: string | null | undefined): string | undefined {
   if (!value) return undefined
   const [, version, traceId, spanId, flags, rest] = parentForm.exec(value.trim()) ?? []
@@ -83,30 +78,30 @@ export const isSampled = (flags: string): boolean => (Number.parseInt(flags, 16)
  * @see https://www.w3.org/TR/trace-context/#tracestate-header
  */
 export function readTracestate(value: string | null | undefined): string | undefined {
-  if (!value || value.length > longestRead) return undefined
+  if (!value || value.length > maxReadLength) return undefined
   const entries = value
     .split(',')
     .map((entry) => withoutEnding(entry.replace(/^[ \t]+/, ''), ' \t'))
     .filter((entry) => entry !== '')
   const keys = new Set(entries.map((entry) => entry.slice(0, entry.indexOf('='))))
-  if (entries.length > mostEntries || keys.size < entries.length) return undefined
+  if (entries.length > maxEntries || keys.size < entries.length) return undefined
   if (!entries.every((entry) => entryForm.test(entry))) return undefined
   return shortened(entries).join(',') || undefined
 }
 
 function shortened(entries: readonly string[]): readonly string[] {
   const lengthOf = (some: readonly string[]): number => some.join(',').length
-  if (lengthOf(entries) <= longestState) return entries
+  if (lengthOf(entries) <= maxStateLength) return entries
   const kept = [...entries]
-  for (let at = kept.length - 1; at >= 0 && lengthOf(kept) > longestState; at--)
-    if ((kept[at] ?? '').length > longEntry) kept.splice(at, 1)
-  while (lengthOf(kept) > longestState) kept.pop()
+  for (let at = kept.length - 1; at >= 0 && lengthOf(kept) > maxStateLength; at--)
+    if ((kept[at] ?? '').length > longEntryLength) kept.splice(at, 1)
+  while (lengthOf(kept) > maxStateLength) kept.pop()
   return kept
 }
 
 const entryForm = /^[a-z\d][a-z\d_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/
-const mostEntries = 32
-const longestState = 512
-const longEntry = 128
+const maxEntries = 32
+const maxStateLength = 512
+const longEntryLength = 128
 /** 32 entries of the greatest length, with space around them. */
-const longestRead = 32 * 520
+const maxReadLength = 32 * 520

@@ -2,11 +2,7 @@ import { LocalpostError } from './errors.ts'
 import { traceOf, type TraceContext, type TraceMembers } from './trace-context.ts'
 
 export interface Tracer {
-  /**
-   * What a call belongs to: the trace that its request names, else that of the app, if the call is made in its process.
-   *
-   * @param given  The trace of its request.
-   */
+  /** The trace that a call belongs to: that of its request, if it names one, else that of the app in this process. */
   parentOf(given: TraceContext | undefined): TraceContext | undefined
   /**
    * Begins a span.
@@ -16,10 +12,7 @@ export interface Tracer {
    * @returns null if no tracer receives spans.
    */
   begin(name: SpanName, parent: TraceContext | undefined, began?: number): Span | null
-  /**
-   * Opens what serves requests of others outside of the active span: otherwise each request would be in the span in which
-   * the port was opened. Default: `open` is called as it is.
-   */
+  /** Opens a port outside of the active span, to which its requests would belong. Default: `open` is just called. */
   outside?<T>(open: () => T): T
   /** Ends what it does in the background. Default: nothing. */
   close?(): Promise<void>

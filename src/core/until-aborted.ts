@@ -1,9 +1,4 @@
-/**
- * Waits for a result, or for the signal.
- *
- * @param onAbort  Called if the signal comes first.
- * @throws the signal's reason; what `result` throws.
- */
+/** Waits for a result, or for the signal, which calls `onAbort`. @throws the signal's reason; what `result` throws. */
 export function untilAborted<T>(
   result: Promise<T>,
   signal: AbortSignal | undefined,

@@ -16,11 +16,7 @@ export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   return result.value
 }
 
-/**
- * The same for callers who collect errors: reads one value, or says all that is wrong with it.
- *
- * @param path  The path of the value in the whole input: the prefix of the error's `field`.
- */
+/** The same for callers who collect errors. @param path  The path of the value in the whole input. */
 export function checkInput<T>(
   schema: z.ZodType<T>,
   value: unknown,
@@ -29,7 +25,10 @@ export function checkInput<T>(
   const result = schema.safeParse(value, { error: inWords, reportInput: true })
   if (result.success) return { value: result.data }
   // If a value has the wrong type, its length says nothing more: `[]` for a string is not reported as "too short".
-  const issues = result.error.issues.filter((issue, at, all) => !isOfSameMember(all[at - 1], issue))
+  const issues = result.error.issues.filter(({ path: member }, at, all) => {
+    const before = all[at - 1]
+    return before?.code !== 'invalid_type' || before.path.join('\0') !== member.join('\0')
+  })
   return { errors: issues.flatMap((issue) => fieldErrors(issue, path)) }
 }
 
@@ -55,12 +54,10 @@ export function ignoredMember(path: string): string {
 
 function fieldErrors(issue: z.core.$ZodIssue, outer: readonly PropertyKey[]): FieldError[] {
   const path = [...outer, ...issue.path]
-  if (issue.code !== 'invalid_union') return [{ field: fieldName(path), message: issue.message }]
   // The error of a branch that accepted the type of the value, but not a part of it, says more than "none of these".
-  const near = nearestBranch(issue.errors)
-  return near
-    ? near.flatMap((inner) => fieldErrors(inner, path))
-    : [{ field: fieldName(path), message: issue.message }]
+  const near = issue.code === 'invalid_union' ? (nearestBranch(issue.errors) ?? []) : []
+  if (near.length > 0) return near.flatMap((inner) => fieldErrors(inner, path))
+  return [{ field: fieldName(path), message: issue.message }]
 }
 
 /** The branch with the fewest errors: the one that the value was meant for. */
@@ -71,10 +68,6 @@ function nearestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssu
 
 function errorCount(issues: readonly z.core.$ZodIssue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
-}
-
-function isOfSameMember(before: z.core.$ZodIssue | undefined, issue: z.core.$ZodIssue): boolean {
-  return before?.code === 'invalid_type' && before.path.join('\0') === issue.path.join('\0')
 }
 
 const isOfWrongType = (issue: z.core.$ZodIssue): boolean =>
@@ -141,9 +134,7 @@ function outOfBounds(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooBig | z.core.
   return `must be ${bound} ${limit}, not ${quote(given)}`
 }
 
-function kindInWords(expected: string): string {
-  return kinds[expected] ?? `a ${expected}`
-}
+const kindInWords = (expected: string): string => kinds[expected] ?? `a ${expected}`
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string',

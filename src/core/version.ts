@@ -1,9 +1,5 @@
 import { createRequire } from 'node:module'
 
-export const version: string = readVersion()
+const manifest = createRequire(import.meta.url)('../../package.json') as { version: string }
 
-function readVersion(): string {
-  const manifest: unknown = createRequire(import.meta.url)('../../package.json')
-  const isManifest = typeof manifest === 'object' && manifest !== null && 'version' in manifest
-  return isManifest ? String(manifest.version) : '0.0.0'
-}
+export const { version } = manifest

@@ -45,33 +45,27 @@ export function countFaults({ http, smtp, rate_limit }: ArmedSet): number {
 }
 
 /** The fault that applies, and whether its count or random sequence changed. */
-export interface Struck<T> {
-  readonly fault: T | null
-  readonly isCounted: boolean
-}
+export type Struck<T> = { readonly fault: T | null; readonly isCounted: boolean }
 
 /** Whether a fault is for a request. @param path  Without the query. */
 export function fitsRequest(method: string, path: string): (fault: HttpFault) => boolean {
   return (fault) => (fault.method ?? method) === method && matchesGlob(fault.path, path)
 }
 
-/**
- * Finds the fault that applies. Every match reduces a fault's count by one, even if its random number decides that it
- * does not apply; then the next fault is tried.
- */
+/** Finds the fault that applies. Each match reduces a count, even if the random number then decides against it. */
 export function strike<T extends FaultChance>(
   armed: readonly Armed<T>[],
   fits: (fault: T) => boolean,
 ): Struck<T> {
   let isCounted = false
-  for (const one of armed) {
-    const { fault, left } = one
+  for (const candidate of armed) {
+    const { fault, left } = candidate
     if (left === 0 || !fits(fault)) continue
     isCounted ||= left !== null || fault.rate !== undefined
-    if (left !== null) one.left = left - 1
+    if (left !== null) candidate.left = left - 1
     if (fault.rate === undefined) return { fault, isCounted }
-    const { value, next } = draw(one.dice)
-    one.dice = next
+    const { value, next } = draw(candidate.dice)
+    candidate.dice = next
     if (value < fault.rate) return { fault, isCounted }
   }
   return { fault: null, isCounted }

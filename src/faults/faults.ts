@@ -1,6 +1,6 @@
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import { arm, type ArmedSet, countFaults, fitsRequest, shownFaults, strike } from './armed.ts'
-import { readFaults } from './read.ts'
+import { readFaults } from './schema.ts'
 import type { FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault, SmtpStage } from './types.ts'
 
 /** Injected failures between an app and this instance; for `/dev/faults` and the library. */
@@ -34,19 +34,11 @@ export interface ArmedFaults extends Faults {
   smtp(stage: SmtpStage): SmtpFault | null | Promise<SmtpFault | null>
   /** The same object until the faults change. */
   rateLimit(): InjectedLimit | null
-  /**
-   * Notes the faults with the counts that are left. @returns A function that restores them; their random sequence
-   * continues.
-   */
+  /** Notes the faults and their counts. @returns A function that restores them; their random sequence continues. */
   hold(): () => void
 }
 
-/**
- * The faults of an instance; none at the start.
- *
- * @param surfaces  As those of {@link readFaults}.
- * @param random  Gives the seed if none was set. Default: the system's random numbers.
- */
+/** The faults of an instance. @param random  Gives the seed if none was set. Default: the system's random numbers. */
 export function createFaults(
   surfaces: readonly string[],
   random: RandomSource = createRandomSources(null)('faults'),

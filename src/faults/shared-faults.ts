@@ -5,7 +5,7 @@ import { untilCommitted } from '../store/repository.ts'
 import { type Collection, put, remove, type Store, type StoredRecord, update } from '../store/store.ts'
 import { arm, type ArmedSet, countFaults, fitsRequest, shownFaults, strike, type Struck } from './armed.ts'
 import type { ArmedFaults } from './faults.ts'
-import { readFaults } from './read.ts'
+import { readFaults } from './schema.ts'
 
 /** The faults as stored if instances share a store: one record, with the count that is left of each. */
 interface FaultsRecord extends StoredRecord, ArmedSet {

@@ -13,36 +13,47 @@ export const windowCollection: Collection<WindowRecord> = {
 }
 
 /** Counts the requests of all instances that share a store. */
-export interface SharedWindows {
-  /**
-   * Counts one request; concurrent ones are stored together.
-   *
-   * @param limit  Each limit has its own count.
-   */
-  count(limit: string, key: string, perMs: number): Promise<Window>
-}
-
-export function createSharedWindows(store: Store, clock: Pick<Clock, 'now'>): SharedWindows {
+export class SharedWindows {
+  readonly #store: Store
+  readonly #clock: Pick<Clock, 'now'>
   /** The requests of each window that are not counted yet. */
-  const waiting = new Map<string, WaitingCount[]>()
+  readonly #waiting = new Map<string, WaitingCount[]>()
 
-  async function countWaiting(id: string, perMs: number): Promise<void> {
-    for (let batch = waiting.get(id); batch && batch.length > 0; batch = waiting.get(id)) {
+  constructor(store: Store, clock: Pick<Clock, 'now'>) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** Counts one request; concurrent ones are stored together. @param limit  Each limit has its own count. */
+  count(limit: string, key: string, perMs: number): Promise<Window> {
+    // Keys are secrets.
+    const id = hash('sha256', JSON.stringify([limit, key]))
+    return new Promise((resolve, reject) => {
+      const others = this.#waiting.get(id)
+      if (others) return void others.push({ resolve, reject })
+      this.#waiting.set(id, [{ resolve, reject }])
+      void this.#countWaiting(id, perMs)
+    })
+  }
+
+  async #countWaiting(id: string, perMs: number): Promise<void> {
+    for (let batch = this.#waiting.get(id) ?? []; batch.length > 0; batch = this.#waiting.get(id) ?? []) {
       const counted = batch
-      waiting.set(id, [])
+      this.#waiting.set(id, [])
       try {
-        const { ends, before } = await add(id, counted.length, perMs)
+        const { ends, before } = await this.#add(id, counted.length, perMs)
         for (const [i, { resolve }] of counted.entries()) resolve({ ends, used: before + i + 1 })
       } catch (error) {
         for (const { reject } of counted) reject(error)
       }
     }
-    waiting.delete(id)
+    this.#waiting.delete(id)
   }
 
-  function add(id: string, more: number, perMs: number): Promise<{ ends: number; before: number }> {
+  #add(id: string, more: number, perMs: number): Promise<{ ends: number; before: number }> {
+    const store = this.#store
     return untilCommitted(async () => {
-      const now = clock.now()
+      const now = this.#clock.now()
       const stored = await store.get(windowCollection, id)
       const isOver = !stored || stored.ends <= now
       const { ends, used: before } = isOver ? { ends: now + perMs, used: 0 } : stored
@@ -56,19 +67,6 @@ export function createSharedWindows(store: Store, clock: Pick<Clock, 'now'>): Sh
       ])
       return { ends, before }
     })
-  }
-
-  return {
-    count(limit, key, perMs) {
-      // Keys are secrets.
-      const id = hash('sha256', JSON.stringify([limit, key]))
-      return new Promise((resolve, reject) => {
-        const others = waiting.get(id)
-        if (others) return void others.push({ resolve, reject })
-        waiting.set(id, [{ resolve, reject }])
-        void countWaiting(id, perMs)
-      })
-    },
   }
 }
 

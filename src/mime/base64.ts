@@ -77,3 +77,10 @@ const base64Values = Int8Array.from({ length: 128 }, (_, code) =>
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/='.indexOf(String.fromCharCode(code)),
 )
 const paddingValue = 64
+
+/** Decodes base64. White space and missing padding are ignored. @returns null if it is not base64. */
+export function decodeBase64(text: string): Buffer | null {
+  const digits = text.replace(/\s+/g, '').replace(/={1,2}$/, '')
+  if (/[^A-Za-z0-9+/_-]/.test(digits) || digits.length % 4 === 1) return null
+  return Buffer.from(digits, 'base64')
+}

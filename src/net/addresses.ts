@@ -37,10 +37,7 @@ export function plainAddress(text: string): string {
   return parseAddress(text)?.toString() ?? text
 }
 
-/**
- * The network that a limit counts as one client: an IPv4 address, an IPv6 /64, all of which one customer of a provider
- * has, or the whole of loopback, as `127.0.0.1`.
- */
+/** The network that a limit counts as one client: an IPv4 address, an IPv6 /64 of one customer, or all of loopback. */
 export function networkOf(text: string): string {
   const plain = plainAddress(text)
   if (plain.startsWith('127.') || plain === '::1') return '127.0.0.1'
@@ -77,7 +74,10 @@ export function parseRange(text: string): Range | null {
   const length = bits === undefined ? longest : Number(bits)
   if (length > longest) return null
   // A single IPv6 address that contains an IPv4 address means that IPv4 address.
-  if (length === longest) return wholeRange(parseAddress(start))
+  if (length === longest) {
+    const single = parseAddress(start)
+    return single && [single, single.kind() === 'ipv4' ? 32 : 128]
+  }
   // So does a range of mapped addresses, since no address is read as a mapped one.
   const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && length >= 96
   return isMapped ? [address.toIPv4Address(), length - 96] : [address, length]
@@ -101,10 +101,6 @@ function toHex(dotted: string): string {
   if (!ipaddr.IPv4.isValidFourPartDecimal(dotted)) return dotted
   const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(dotted).octets
   return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
-}
-
-function wholeRange(address: Address | null): Range | null {
-  return address && [address, address.kind() === 'ipv4' ? 32 : 128]
 }
 
 function embeddedIpv4(address: ipaddr.IPv6): Address {

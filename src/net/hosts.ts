@@ -1,10 +1,6 @@
 import { isLoopbackAddress, plainAddress } from './addresses.ts'
 
-/**
- * Whether a host always means this machine: `localhost`, names under it, 127.0.0.0/8, `::1`, in any spelling.
- *
- * @param host  A name or an address, without port and brackets.
- */
+/** Whether a host, without port and brackets, means this machine: `localhost`, names under it, 127.0.0.0/8, `::1`. */
 export function isLoopback(host: string): boolean {
   return loopback.test(host) || (host.includes(':') && isLoopbackAddress(host))
 }
@@ -14,9 +10,7 @@ export function isWildcard(host: string): boolean {
   return host === '' || allAddresses.has(plainAddress(host))
 }
 
-/**
- * The address by which this machine reaches a server that is bound to `host`: loopback if it is bound to all addresses.
- */
+/** The address by which this machine reaches a server bound to `host`: loopback if that means all addresses. */
 export function reachableHost(host: string): string {
   if (!isWildcard(host)) return host
   return plainAddress(host) === '::' ? '::1' : '127.0.0.1'

@@ -1,11 +1,6 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 
-/**
- * The error of a listener that could not be opened.
- *
- * @param protocol  The server that failed to listen: determines which port option the message names.
- * @returns port_in_use where another program has the port, else listen_failed.
- */
+/** The error of a listener that could not be opened: port_in_use where another program has it, else listen_failed. */
 export function listenError(
   protocol: 'HTTP' | 'SMTP',
   cause: unknown,

@@ -29,10 +29,7 @@ export interface Outgoing {
   readonly liveProblemOf: CheckDestination
   /** For attachments without `attachments.allowPrivate`: private networks only if `allowOutgoing` names them. */
   readonly strictProblemOf: CheckDestination
-  /**
-   * For an OpenID provider: the issuer, which the operator names, may be on this machine and in private networks; other
-   * hosts of its discovery document only where they are allowed. Never the instance's own ports.
-   */
+  /** For an OpenID provider: private hosts only if the operator named them as the issuer. Never the instance's ports. */
   providerProblemOf(issuer: Endpoint): CheckDestination
 }
 

@@ -10,19 +10,23 @@ export function isText(value: unknown): value is string {
 }
 
 /** A whole number within bounds; by default from 0. */
-export function isInteger(value: unknown, bounds: { min?: number; max?: number } = {}): boolean {
-  const { min = 0, max = Number.MAX_SAFE_INTEGER } = bounds
+export function isInteger(
+  value: unknown,
+  { min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number } = {},
+): boolean {
   return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
 }
 
-/** An http or https URL. */
+/** An http or https URL. A password in it must decode, because it is sent decoded. */
 export function isHttpUrl(value: unknown): boolean {
-  return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+  if (!isText(value) || !URL.canParse(value)) return false
+  const { protocol, password } = new URL(value)
+  return /^https?:$/.test(protocol) && decodes(password)
 }
 
-/** An http or https URL with an optional password. The password must decode, because it is sent decoded. */
-export function isHttpUrlWithPassword(value: unknown): boolean {
-  return isText(value) && isHttpUrl(value) && decodes(new URL(value).password)
+/** The page of a trace, with a place for the id of the trace. */
+export function isTraceUrl(value: unknown): boolean {
+  return isHttpUrl(value) && /\{trace_id\}/.test(String(value)) && !/^[^/]*\/\/[^/]*@/.test(String(value))
 }
 
 /** The URL of an OpenID provider. Tokens and the client's secret go there, so only loopback may do without TLS. */

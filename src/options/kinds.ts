@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { isRecord } from '../core/members.ts'
-import { withoutEnding } from '../core/text.ts'
+import { parseEndpoint } from '../checks/spamd.ts'
 import { parseDuration } from '../core/duration.ts'
 import { invalidOption } from '../core/errors.ts'
 import { wholeClock } from '../core/manual-clock.ts'
+import { isRecord } from '../core/members.ts'
+import { withoutEnding } from '../core/text.ts'
 import { checkInput } from '../core/validate.ts'
-import { parseEndpoint } from '../checks/spamd.ts'
 import { parseRange } from '../net/addresses.ts'
 import { parseAllowed } from '../net/allowed.ts'
 import { rulesInputSchema } from '../rules/schema.ts'
@@ -15,12 +15,12 @@ import {
   isCertificate,
   isClock,
   isHttpUrl,
-  isHttpUrlWithPassword,
   isInteger,
   isIssuer,
   isRateLimit,
   isRelay,
   isText,
+  isTraceUrl,
 } from './checks.ts'
 import type { KindTypes, Row } from './row.ts'
 
@@ -34,13 +34,8 @@ export interface Kind {
   /** Describes valid texts of a flag, if they differ from `takes`. */
   typed?(row: Row): string
   /** The placeholder of the value in `--help`. */
-  hint?(row: Row): string
-  /**
-   * Checks the members of a valid value, and returns the value in its final form.
-   *
-   * @param path  The option, for errors.
-   * @throws invalid_option
-   */
+  hint?: string
+  /** The final form of a valid value. @param path  The option, for errors. @throws invalid_option for wrong members. */
   complete?(value: unknown, path: string): unknown
   /** The option has several values: the flag is repeated, the variable separates them with commas. */
   isList?: true
@@ -48,113 +43,58 @@ export interface Kind {
   isSecret?: true
 }
 
-const last = (texts: readonly string[]): string => texts.at(-1) ?? ''
-
-/** Non-empty texts that match a pattern. */
-function textKind(wanted: string, pattern = /^/): Kind {
-  return {
-    is: (value) => isText(value) && pattern.test(value),
-    takes: (row) => row.takes ?? wanted,
-    read: last,
-  }
-}
-
-const countKind: Kind = {
-  is: (value, { min = 1, max }) => isInteger(value, { min, ...(max && { max }) }),
-  takes: ({ min = 1, max }) =>
-    max === undefined ? `a whole number above ${min - 1}` : `a whole number from ${min} to ${max}`,
-  read: (texts) => (/^\d{1,15}$/.test(last(texts)) ? Number(last(texts)) : null),
-  hint: () => 'n',
-}
-
-const switchKind: Kind = {
-  is: (value) => typeof value === 'boolean',
-  takes: () => 'true or false',
-  read: (texts) => switches[last(texts).toLowerCase()],
-  typed: () => '1, true, 0 or false',
-}
-const switches: Readonly<Record<string, boolean>> = { '1': true, true: true, '0': false, false: false }
-
-/** Lists of texts. */
-function listKind(
-  isOne: (value: unknown) => boolean,
-  { takes, each }: { takes: string; each: string },
-): Kind {
-  return {
-    is: (value) => Array.isArray(value) && value.every(isOne),
-    takes: (row) => row.takes ?? takes,
-    read: (texts) => [...texts],
-    typed: (row) => row.each ?? each,
-    isList: true,
-  }
-}
-
-/** Arrays that are checked by a schema. */
-function schemaKind(schema: z.ZodType, takes: string): Kind {
-  return {
-    is: Array.isArray,
-    takes: () => takes,
-    complete(value, path) {
-      const read = checkInput(schema, value, [path])
-      if ('value' in read) return read.value
-      const [error] = read.errors
-      throw invalidOption(`Option "${error?.field}" ${error?.message}.`)
-    },
-  }
-}
-
-/** The kinds of values. */
+/** The kinds of values, by the name that rows give as their `kind`. */
 export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   text: textKind('a text'),
-  folder: textKind('the path of a folder'),
-  file: textKind('the path of a file'),
-  hostname: textKind('a host name', /^[\w.-]+$/),
-  label: textKind('a DNS label', /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i),
+  folder: textKind('the path of a folder', { hint: 'folder' }),
+  file: textKind('the path of a file', { hint: 'file' }),
+  hostname: textKind('a host name', { is: isLike(/^[\w.-]+$/) }),
+  label: textKind('a DNS label', { is: isLike(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i) }),
   nameOrNull: { is: (value) => value === null || isText(value), takes: () => 'a name or null' },
-  url: { ...textKind('an http(s) URL'), is: isHttpUrl, complete: (url) => withoutEnding(String(url), '/') },
-  urlTemplate: {
-    ...textKind('an http(s) URL with {trace_id}, without a password'),
-    is: (value) =>
-      isHttpUrl(value) && String(value).includes('{trace_id}') && !/^[^/]*\/\/[^/]*@/.test(String(value)),
-  },
-  secretUrl: {
-    ...textKind('an http(s) URL'),
-    is: isHttpUrlWithPassword,
-    complete: (url) => withoutEnding(String(url), '/'),
-    isSecret: true,
-  },
-  issuer: { ...textKind('an https URL without a query; http only on this machine'), is: isIssuer },
-  secret: { ...textKind('a secret of printable ASCII', /^[\x20-\x7e]+$/), isSecret: true },
-  endpoint: {
-    ...textKind('a host and a port such as "127.0.0.1:783"'),
-    is: (value) => isText(value) && parseEndpoint(value) !== null,
-  },
-  relay: { ...textKind('a URL such as smtp://user:password@host:587'), is: isRelay, isSecret: true },
-  store: {
-    ...textKind('a URL such as postgres://user:password@host:5432/database'),
+  url: urlKind('an http(s) URL', { is: isHttpUrl, complete: withoutSlash }),
+  urlTemplate: urlKind('an http(s) URL with {trace_id}, without a password', { is: isTraceUrl }),
+  secretUrl: urlKind('an http(s) URL', { is: isHttpUrl, complete: withoutSlash, isSecret: true }),
+  issuer: urlKind('an https URL without a query; http only on this machine', { is: isIssuer }),
+  relay: urlKind('a URL such as smtp://user:password@host:587', { is: isRelay, isSecret: true }),
+  store: urlKind('a URL such as postgres://user:password@host:5432/database', {
     is: (value) => isText(value) && isStoreUrl(value),
     isSecret: true,
-  },
+  }),
+  secret: textKind('a secret of printable ASCII', {
+    is: isLike(/^[\x20-\x7e]+$/),
+    hint: 'secret',
+    isSecret: true,
+  }),
+  endpoint: textKind('a host and a port such as "127.0.0.1:783"', {
+    is: (value) => isText(value) && parseEndpoint(value) !== null,
+    hint: 'host:port',
+  }),
   choice: {
     is: (value, { values = [] }) => typeof value === 'string' && values.includes(value),
     takes: ({ values = [] }) => values.map((value) => `"${value}"`).join(' or '),
-    read: last,
+    read: lastOf,
     typed: ({ values = [] }) => values.join(' or '),
-    hint: ({ values = [] }) => values.join('|'),
   },
-  switch: switchKind,
+  switch: switchKind(),
   port: {
     is: (value) => isInteger(value, { max: 65_535 }),
     takes: () => 'a port from 0 to 65535 (0: any free port)',
-    read: (texts) => (/^\d{1,5}$/.test(last(texts)) ? Number(last(texts)) : null),
-    hint: () => 'port',
+    read: (texts) => readNumber(texts, 5),
+    hint: 'port',
   },
-  count: countKind,
+  count: {
+    is: (value, { min = 1, max }) => isInteger(value, { min, ...(max && { max }) }),
+    takes: ({ min = 1, max }) =>
+      max === undefined ? `a whole number above ${min - 1}` : `a whole number from ${min} to ${max}`,
+    read: (texts) => readNumber(texts, 15),
+    hint: 'n',
+  },
   ms: {
     is: isInteger,
     takes: ({ min }) => (min === undefined ? 'milliseconds from 0' : 'milliseconds, above 0'),
-    read: (texts) => parseDuration(last(texts)),
+    read: (texts) => parseDuration(lastOf(texts)),
     typed: () => 'a duration above 0 such as 30s, 90m, 12h or 7d',
+    hint: 'duration',
   },
   delays: {
     is: (value) => Array.isArray(value) && value.every((entry) => isInteger(entry)),
@@ -162,7 +102,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   },
   texts: listKind(isText, { takes: 'an array of texts', each: 'a text' }),
   keys: {
-    ...listKind((value) => isText(value) && /^[\x21-\x7e]+$/.test(value), {
+    ...listKind(isLike(/^[\x21-\x7e]+$/), {
       takes: 'an array of keys without spaces',
       each: 'a key of printable ASCII without spaces',
     }),
@@ -183,7 +123,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     isSecret: true,
   },
   tls: {
-    ...switchKind,
+    ...switchKind(),
     is: (value) => typeof value === 'boolean' || isCertificate(value, 'smtpTls'),
     takes: () => 'true, false or { key, cert }, a private key and its certificate in PEM',
     isSecret: true,
@@ -207,4 +147,67 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     takes: () => 'a text or a number',
   },
   group: { is: isRecord, takes: () => 'an object' },
+}
+
+// Functions, not constants: the table above uses them while this module is loaded.
+
+/** Texts that are not empty. @param takes  Used unless the row has its own. */
+function textKind(takes: string, other: Partial<Kind> = {}): Kind {
+  return { is: isText, takes: (row) => row.takes ?? takes, read: lastOf, ...other }
+}
+
+function urlKind(takes: string, other: Partial<Kind>): Kind {
+  return textKind(takes, { hint: 'url', ...other })
+}
+
+function switchKind(): Kind {
+  const switches: Readonly<Record<string, boolean>> = { '1': true, true: true, '0': false, false: false }
+  return {
+    is: (value) => typeof value === 'boolean',
+    takes: () => 'true or false',
+    read: (texts) => switches[lastOf(texts).toLowerCase()],
+    typed: () => '1, true, 0 or false',
+  }
+}
+
+/** Lists of texts. @param words  Used unless the row has its own. */
+function listKind(isEntry: (value: unknown) => boolean, words: { takes: string; each: string }): Kind {
+  return {
+    is: (value) => Array.isArray(value) && value.every(isEntry),
+    takes: (row) => row.takes ?? words.takes,
+    read: (texts) => [...texts],
+    typed: (row) => row.each ?? words.each,
+    isList: true,
+  }
+}
+
+/** Arrays that are checked by a schema. */
+function schemaKind(schema: z.ZodType, takes: string): Kind {
+  return {
+    is: Array.isArray,
+    takes: () => takes,
+    complete(value, path) {
+      const read = checkInput(schema, value, [path])
+      if ('value' in read) return read.value
+      const [error] = read.errors
+      throw invalidOption(`Option "${error?.field}" ${error?.message}.`)
+    },
+  }
+}
+
+function isLike(form: RegExp): (value: unknown) => boolean {
+  return (value) => isText(value) && form.test(value)
+}
+
+function lastOf(texts: readonly string[]): string {
+  return texts.at(-1) ?? ''
+}
+
+function readNumber(texts: readonly string[], maxDigits: number): number | null {
+  const text = lastOf(texts)
+  return /^\d+$/.test(text) && text.length <= maxDigits ? Number(text) : null
+}
+
+function withoutSlash(url: unknown): string {
+  return withoutEnding(String(url), '/')
 }

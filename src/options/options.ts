@@ -6,10 +6,10 @@ import type { KindTypes } from './row.ts'
 import { optionTable } from './table.ts'
 
 type Table = typeof optionTable
-type CommandName = { [K in keyof Table]: Table[K] extends { command: true } ? K : never }[keyof Table]
-type LibraryName = Exclude<keyof Table, CommandName>
+/** The names of the options that only the command has. */
+type CommandOnly = { [K in keyof Table]: Table[K] extends { command: true } ? K : never }[keyof Table]
 
-/** The type of a row's value. */
+/** The type of an option's value, from its row: by its members, its choices, or its kind. */
 type ValueOf<R> = R extends { members: infer M }
   ? { -readonly [K in keyof M]?: ValueOf<M[K]> }
   : R extends { values: readonly (infer V)[] }
@@ -18,9 +18,9 @@ type ValueOf<R> = R extends { members: infer M }
       ? KindTypes[K]
       : never
 
-/** The type of a row's value once the defaults are filled in. */
+/** The same once the defaults are filled in. */
 type FilledOf<R> = R extends { members: infer M }
-  ? { -readonly [K in keyof M]: FilledOf<M[K]> }
+  ? Filled<M>
   : ValueOf<R> | (R extends { default: null } ? null : never)
 
 // Mapped from the table member by member, so that editors show the comments of its rows.
@@ -32,13 +32,13 @@ type Filled<T> = { -readonly [K in keyof T]: FilledOf<T[K]> }
  *
  * @interface
  */
-export type LocalpostOptions = Pick<OptionsOf<Table>, LibraryName>
+export type LocalpostOptions = Pick<OptionsOf<Table>, Exclude<keyof Table, CommandOnly>>
 
 /** Options of the command: those of the library and its own. */
 export interface CommandOptions extends OptionsOf<Table> {}
 
 /** The options with every default filled in. */
-export interface Config extends Omit<Filled<Table>, CommandName | 'limits' | 'dns' | 'clock'> {
+export interface Config extends Omit<Filled<Table>, CommandOnly | 'limits' | 'dns' | 'clock'> {
   clock: Clock
   limits: Limits
   dns: Filled<Table['dns']['members']> & { feedbackHost: string }
@@ -47,12 +47,7 @@ export interface Config extends Omit<Filled<Table>, CommandName | 'limits' | 'dn
 /** {@link LocalpostOptions.limits} with every default filled in. */
 export type Limits = Filled<Table['limits']['members']> & { smtpClientsPerAddress: number }
 
-/**
- * Checks the options and fills in the defaults.
- *
- * @param defaults  Defaults that depend on the process.
- * @throws invalid_option for an unknown name (with the nearest real one) or a wrong value.
- */
+/** Checks the options and fills in the defaults. @param defaults  Those of the process. @throws invalid_option */
 export function resolveOptions(
   options: LocalpostOptions = {},
   defaults: { keepAlive: boolean } = { keepAlive: true },
@@ -61,19 +56,9 @@ export function resolveOptions(
     throw invalidOption(
       `The options of an instance are an object such as { strict: true }, not ${quote(options)}.`,
     )
-  const given = readOptions(options, libraryRows)
-  const filled: object = {
-    ...withDefaults(given, libraryRows),
-    ...(given['keepAlive'] === undefined && defaults),
-  }
+  const filled: object = withDefaults({ ...defaults, ...readOptions(options, rowsOfLibrary) }, rowsOfLibrary)
   assertFilled(filled)
-  if (filled.relayAll && filled.relay === null)
-    throw invalidOption('relayAll needs a relay: give `relay: "smtp://host:port"` too.')
-  assertProvider(filled.oidc)
-  if (filled.dir !== null && filled.store !== null)
-    throw invalidOption(
-      'The options dir and store exclude each other: give the data folder or the database, not both.',
-    )
+  assertCombination(filled)
   const { limits, dns, clock } = filled
   return {
     ...filled,
@@ -86,7 +71,21 @@ export function resolveOptions(
   }
 }
 
-function assertProvider({ issuer, clientId, clientSecret }: Config['oidc']): void {
+/** The options with the defaults of their rows, but without those that depend on other options. */
+type FilledRows = Omit<Filled<Table>, CommandOnly>
+
+// `readOptions` checked each member by its row, and the type of the member follows from the same row.
+function assertFilled(_filled: object): asserts _filled is FilledRows {}
+
+/** Refuses options that exclude each other, or that need another one. @throws invalid_option */
+function assertCombination({ dir, store, relay, relayAll, oidc }: FilledRows): void {
+  if (relayAll && relay === null)
+    throw invalidOption('relayAll needs a relay: give `relay: "smtp://host:port"` too.')
+  if (dir !== null && store !== null)
+    throw invalidOption(
+      'The options dir and store exclude each other: give a folder or a database, not both.',
+    )
+  const { issuer, clientId, clientSecret } = oidc
   if (issuer !== null && clientId === null)
     throw invalidOption('Option "oidc.issuer" (--oidc-issuer) needs "oidc.clientId" (--oidc-client-id).')
   if (issuer === null && (clientId !== null || clientSecret !== null))
@@ -95,7 +94,7 @@ function assertProvider({ issuer, clientId, clientSecret }: Config['oidc']): voi
 
 /** The table, typed as rows, so that the compiler checks each of them. */
 export const allRows: Rows = optionTable
-const libraryRows: Rows = Object.fromEntries(Object.entries(allRows).filter(([, row]) => !row.command))
+const rowsOfLibrary: Rows = Object.fromEntries(Object.entries(allRows).filter(([, row]) => !row.command))
 
 function withDefaults(given: object, rows: Rows): object {
   const values: Partial<Record<string, unknown>> = { ...given }
@@ -107,6 +106,3 @@ function withDefaults(given: object, rows: Rows): object {
   })
   return Object.fromEntries(filled)
 }
-
-// `readOptions` checked each member by its row, and the type of the member follows from the same row.
-function assertFilled(_filled: object): asserts _filled is Omit<Filled<Table>, CommandName> {}

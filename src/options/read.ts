@@ -41,11 +41,7 @@ export function readOptions(
   return read
 }
 
-/**
- * Checks one option.
- *
- * @throws invalid_option with the option, the value (unless it may be secret), and the valid values.
- */
+/** Checks one option. @throws invalid_option */
 function readOption(value: unknown, row: Row, path: readonly string[]): unknown {
   const kind = kinds[row.kind]
   const name = path.join('.')
@@ -77,8 +73,8 @@ function complaint(value: unknown, row: Row, wanted: string): string {
 }
 
 function unknownOption(name: string, rows: Rows, within: readonly string[]): LocalpostError {
-  const path = [...within, ''].join('.')
+  const prefix = [...within, ''].join('.')
   const near = suggest(name, Object.keys(rows))
-  const hint = near ? `Did you mean "${path}${near}"?` : `Known: ${Object.keys(rows).join(', ')}.`
-  return invalidOption(`Unknown option ${quote(`${path}${name}`)}. ${hint}`)
+  const hint = near ? `Did you mean "${prefix}${near}"?` : `Known: ${Object.keys(rows).join(', ')}.`
+  return invalidOption(`Unknown option ${quote(`${prefix}${name}`)}. ${hint}`)
 }

@@ -20,12 +20,7 @@ const known = new Set([
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/**
- * Finds variables that look misspelt. Other programs may use names that begin with LOCALPOST_, so these are only hints.
- *
- * @param names  The variables that they may be meant for. Default: all.
- * @returns One sentence for each.
- */
+/** One sentence for each variable that looks misspelt: a hint, since others may use names with LOCALPOST_ too. */
 export function misspeltVariables(variables: Variables, names: Iterable<string> = known): string[] {
   const endings = [...names].map((name) => name.slice(prefix.length))
   return Object.keys(variables).flatMap((name) => {

@@ -4,11 +4,7 @@ import type { Browser, BrowserType } from 'playwright-core'
 import { invalidOption } from '../core/errors.ts'
 import type { ChromiumPlaces } from './places.ts'
 
-/**
- * Starts a Chromium that can reach nothing, with the `playwright-core` of the project.
- *
- * @throws invalid_option if the package or the browser is not there; the message says what to install.
- */
+/** Starts a Chromium that can reach nothing. @throws invalid_option, which says what to install. */
 export async function openChromium(places: ChromiumPlaces, timeoutMs: number): Promise<Browser> {
   const { requirers = [join(process.cwd(), 'package.json'), import.meta.url] } = places
   const { executablePath = process.env['CHROMIUM_PATH'] } = places
@@ -40,7 +36,6 @@ function loadPlaywright(requirers: readonly string[]): BrowserType {
       if (!(error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND')) throw error
     }
   }
-  throw invalidOption(
-    'Pictures of mails need the package `playwright-core`. Install it: npm install --save-dev playwright-core',
-  )
+  const install = 'npm install --save-dev playwright-core'
+  throw invalidOption(`Pictures of mails need the package \`playwright-core\`. Install it: ${install}`)
 }

@@ -1,5 +1,5 @@
 import type { Pixels } from 'pngjs'
-import { invalidOption, type LocalpostError } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
 
 /** How two pictures differ. */
 export interface PictureDifference {
@@ -49,31 +49,26 @@ export async function comparePictures(
   }
 }
 
-const mostSide = 20_000
-const mostPixels = 40_000_000
+const maxSide = 20_000
+const maxPixels = 40_000_000
 
 /** The size is in the first bytes: it is looked at before memory is taken for the pixels. */
 function readPicture(file: Buffer, PNG: typeof import('pngjs').PNG): Pixels {
   const isPng =
     file.length > 24 && file.subarray(0, 8).equals(signature) && file.toString('latin1', 12, 16) === 'IHDR'
   const [width, height] = isPng ? [file.readUInt32BE(16), file.readUInt32BE(20)] : [0, 0]
-  const isUsual = width > 0 && width <= mostSide && height <= mostSide && width * height <= mostPixels
+  const isUsual = width > 0 && width <= maxSide && height <= maxSide && width * height <= maxPixels
   try {
     if (isUsual) return PNG.sync.read(file)
+    throw new RangeError(`it has ${width}×${height} pixels`)
   } catch (error) {
-    throw unreadable(error)
+    const reason = isPng && error instanceof Error ? error.message : 'it begins with other bytes'
+    const message = `A stored picture of ${file.length} bytes is not a PNG that was taken of a mail: ${reason}. Restore it, or remove it and write it anew.`
+    throw invalidOption(message, error)
   }
-  throw unreadable()
 }
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-
-function unreadable(cause?: unknown): LocalpostError {
-  return invalidOption(
-    'A stored picture is not a PNG that was taken of a mail. Restore it, or remove it and write it anew.',
-    cause,
-  )
-}
 
 function padded(picture: Pixels, width: number, height: number, level: number): Uint8Array {
   if (picture.width === width && picture.height === height) return picture.data

@@ -12,8 +12,8 @@ export interface Picture {
 }
 
 /** The largest height of a picture in pixels; of a longer mail, the beginning is shown. */
-const mostHeight = 8000
-const mostCharacters = 4_000_000
+const maxHeight = 8000
+const maxCharacters = 4_000_000
 
 /**
  * Pictures of HTML at 375 and 700 pixels, light and dark, in Chromium. No script of it runs, and nothing is loaded.
@@ -30,10 +30,8 @@ export async function takePictures(
     places = {},
   }: { mask: (text: string) => string; timeoutMs: number; places?: ChromiumPlaces },
 ): Promise<Picture[]> {
-  if (html.length > mostCharacters)
-    throw invalidOption(
-      `The HTML has ${html.length} characters: pictures are taken of up to ${mostCharacters}.`,
-    )
+  if (html.length > maxCharacters)
+    throw invalidOption(`The HTML has ${html.length} characters: pictures have at most ${maxCharacters}.`)
   const browser = await openChromium(places, timeoutMs)
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
@@ -70,7 +68,7 @@ async function takeAll(
       reducedMotion: 'reduce',
       locale: 'en-US',
       timezoneId: 'UTC',
-      viewport: { width: widths[0] ?? 0, height: leastHeight },
+      viewport: { width: widths[0] ?? 0, height: minHeight },
     })
     context.setDefaultTimeout(timeoutMs)
     const page = await showAlone(context, html)
@@ -82,7 +80,7 @@ async function takeAll(
   return pictures
 }
 
-const leastHeight = 400
+const minHeight = 400
 
 /** Opens HTML in a page whose every other request is refused. */
 async function showAlone(context: BrowserContext, html: string): Promise<Page> {
@@ -99,12 +97,12 @@ async function showAlone(context: BrowserContext, html: string): Promise<Page> {
 }
 
 async function takeOne(context: BrowserContext, page: Page, width: number): Promise<Buffer> {
-  await page.setViewportSize({ width, height: leastHeight })
+  await page.setViewportSize({ width, height: minHeight })
   // Not asked of the document, whose elements may have the names of its properties.
   const session = await context.newCDPSession(page)
   const { cssContentSize } = await session.send('Page.getLayoutMetrics')
   await session.detach()
-  const height = Math.min(Math.ceil(cssContentSize.height), mostHeight)
+  const height = Math.min(Math.ceil(cssContentSize.height), maxHeight)
   return page.screenshot({
     fullPage: true,
     clip: { x: 0, y: 0, width, height },

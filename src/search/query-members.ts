@@ -94,3 +94,14 @@ function say(value: unknown): string {
     ? `${value.constructor.name} ${String(value)}`
     : quote(value)
 }
+
+/**
+ * Refuses an argument of `inbox.removeAll()`: from JavaScript, a query would remove all mail instead of its matches.
+ *
+ * @throws invalid_option
+ */
+export function assertRemovesAll(given: readonly unknown[]): void {
+  if (given.length === 0) return
+  const message = `inbox.removeAll() takes no arguments, not ${quote(given[0])}. inbox.removeMatching(query) removes the matches of a query.`
+  throw new LocalpostError('invalid_option', message)
+}

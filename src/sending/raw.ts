@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { decodeBase64 } from '../attachments/data-uri.ts'
+import { decodeBase64 } from '../mime/base64.ts'
 import { quote, type FieldError } from '../core/errors.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import { readHeaderFacts } from '../emails/header-facts.ts'

@@ -1,5 +1,5 @@
 import type { H3Event } from 'h3'
-import { createSharedWindows } from '../faults/shared-windows.ts'
+import { SharedWindows } from '../faults/shared-windows.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'
 import { isLoopback } from '../net/hosts.ts'
@@ -40,7 +40,7 @@ export function createAccessControl(
   addresses: ClientAddresses,
 ): AccessControl {
   const { keys, clock, config, faults } = deps
-  const shared = deps.store.isShared ? createSharedWindows(deps.store, clock) : null
+  const shared = deps.store.isShared ? new SharedWindows(deps.store, clock) : null
   const count = createRateLimits(config.rateLimit, faults.rateLimit, clock, shared)
   const publicUrl = config.publicUrl === null ? null : new URL(config.publicUrl)
 

@@ -1,11 +1,17 @@
 import type { Calls } from '../client/call.ts'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
-import { assertRemovesAll, assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
+import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { monotonicNow } from '../core/machine.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import { assertWaitCount, type QuietOptions, type WaitOptions } from '../inbox/wait.ts'
-import { assertAfter, assertQueryMembers, cameAfter, type MailQuery } from '../search/query-members.ts'
+import {
+  assertAfter,
+  assertQueryMembers,
+  assertRemovesAll,
+  cameAfter,
+  type MailQuery,
+} from '../search/query-members.ts'
 import { createMailReader, type MailReader } from './mails.ts'
 import { sayExpectation } from './outcome.ts'
 import { poll } from './poll.ts'

@@ -1,4 +1,5 @@
-import { decodeBase64, parseDataUri } from '../../src/attachments/data-uri.ts'
+import { decodeBase64 } from '../../src/mime/base64.ts'
+import { parseDataUri } from '../../src/attachments/data-uri.ts'
 import { FormBody } from '../../src/core/form.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { isAligned } from '../../src/checks/dmarc.ts'
@@ -99,7 +100,7 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 /** How a function is called that needs more than a text, or something else. */
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
-  'attachments/data-uri.ts decodeBase64': (text) => decodeBase64(text),
+  'mime/base64.ts decodeBase64': (text) => decodeBase64(text),
   'capture/commands.ts refusedCommand': (text) =>
     ['MAIL FROM:', 'AUTH '].map((begin) =>
       refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),

@@ -132,8 +132,7 @@ it('is kept for the last submissions only', () => {
   const notes = {
     opening: ['S', '220 x'],
     openingLength: 2,
-    head: ['S', '354 go'],
-    tail: [],
+    lines: ['S', '354 go'],
     leftOut: 0,
     after: null,
     isRefused: false,

@@ -16,7 +16,6 @@ export const accessRows = {
     default: null,
     command: true,
     flag: 'api-key-file',
-    hint: 'file',
     help: 'File with API keys, one per line; keeps them out of the process list',
   },
   /** Accepts any non-empty API key. Default: false. */
@@ -35,7 +34,6 @@ export const accessRows = {
     takes: 'the path of a file of users',
     default: null,
     flag: 'users',
-    hint: 'file',
     help: 'File of users who may sign in to the page; localpost user add writes it',
   },
   /**
@@ -51,7 +49,6 @@ export const accessRows = {
         kind: 'issuer',
         default: null,
         flag: 'oidc-issuer',
-        hint: 'url',
         help: 'URL of an OpenID provider whose users may sign in to the page; needs --oidc-client-id',
       },
       /** The id that the provider knows this instance by. Default: none. */
@@ -68,7 +65,6 @@ export const accessRows = {
         kind: 'secret',
         default: null,
         flag: 'oidc-client-secret',
-        hint: 'secret',
         help: 'Secret of this instance at the OpenID provider (default: none, a public client)',
       },
       /**
@@ -129,7 +125,6 @@ export const accessRows = {
     default: null,
     command: true,
     flag: 'oidc-client-secret-file',
-    hint: 'file',
     help: 'File with the secret of this instance at the OpenID provider',
   },
   /** Requires an API key at `/dev` on loopback and in process too, as for requests from elsewhere. Default: false. */

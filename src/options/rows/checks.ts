@@ -31,7 +31,6 @@ export const checksRows = {
         takes: 'the path of a zone file',
         default: null,
         flag: 'zone',
-        hint: 'file',
         help: 'Zone file with the DNS records of your domains, to check SPF and DMARC with',
       },
       /** IP addresses of the hosts that will send the mail, for SPF. Default: none. */
@@ -49,7 +48,6 @@ export const checksRows = {
         kind: 'endpoint',
         default: null,
         flag: 'spamd',
-        hint: 'host:port',
         help: 'SpamAssassin (spamd) that scores checked mail, such as 127.0.0.1:783',
       },
       /**
@@ -60,7 +58,6 @@ export const checksRows = {
         kind: 'secretUrl',
         default: null,
         flag: 'rspamd',
-        hint: 'url',
         help: 'URL of rspamd that scores checked mail, such as http://127.0.0.1:11333',
       },
     },

@@ -7,7 +7,6 @@ export const dataRows = {
     commandDefault: './.localpost',
     flag: 'dir',
     often: true,
-    hint: 'folder',
     help: 'Data folder; created if it does not exist',
   },
   /**
@@ -19,7 +18,6 @@ export const dataRows = {
     kind: 'store',
     default: null,
     flag: 'store',
-    hint: 'url',
     help: 'PostgreSQL database instead of a data folder: postgres://user:password@host/database',
   },
   /** Keeps everything in memory instead of a data folder. Default: false. */
@@ -51,7 +49,6 @@ export const dataRows = {
     default: null,
     flag: 'max-emails',
     often: true,
-    hint: 'n',
     help: 'Maximum number of emails to keep; the oldest are deleted first',
   },
   /**
@@ -62,7 +59,6 @@ export const dataRows = {
     min: 1,
     default: null,
     flag: 'max-age',
-    hint: 'duration',
     help: 'Delete emails older than this, such as 7d, 12h or 90m',
   },
 } as const

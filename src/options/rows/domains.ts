@@ -53,7 +53,6 @@ export const domainsRows = {
     min: 1,
     default: null,
     flag: 'verify-interval',
-    hint: 'duration',
     help: 'How often to look domains up in DNS, such as 5m or 1h (default: never)',
   },
 } as const

@@ -29,7 +29,6 @@ export const generalRows = {
     default: 'text',
     command: true,
     flag: 'log-format',
-    hint: 'text|json',
     help: 'Print lines for people, or one JSON object a line on standard output',
   },
   /** Limits of load. Beyond them clients are told to retry; acknowledged mail is never affected. */

@@ -6,7 +6,6 @@ export const outgoingRows = {
     default: null,
     flag: 'relay',
     often: true,
-    hint: 'url',
     help: 'Real mail server for releasing captured mail: smtp://user:password@host:587',
   },
   /** A file with the password of the user in the URL of `relay`. Default: none. */
@@ -16,7 +15,6 @@ export const outgoingRows = {
     default: null,
     command: true,
     flag: 'relay-password-file',
-    hint: 'file',
     help: 'File with the password of the user in the URL of --relay',
   },
   /**
@@ -55,7 +53,6 @@ export const outgoingRows = {
     kind: 'secretUrl',
     default: null,
     flag: 'otlp-endpoint',
-    hint: 'url',
     help: 'Collector of OpenTelemetry to post spans to, as OTLP over HTTP: http://127.0.0.1:4318',
   },
 } as const

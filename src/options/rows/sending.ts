@@ -8,11 +8,7 @@ export const sendingRows = {
     help: 'Treat warnings as errors, such as a From domain that was not created',
   },
   /** Escapes `& < > "` in variables that go into `html`. Default: false. */
-  escapeHtml: {
-    kind: 'switch',
-    default: false,
-    help: 'Escape & < > " in variables that go into html',
-  },
+  escapeHtml: { kind: 'switch', default: false, help: 'Escape & < > " in variables that go into html' },
   /**
    * Which recipients are added to the suppression list, whose addresses get no mail: none; `bounces`: those of permanent
    * bounces; `all`: also those who complain. Addresses that are added by hand count in any case. Default: `off`.
@@ -25,12 +21,7 @@ export const sendingRows = {
     help: 'Add recipients to the suppression list: none (off), after permanent bounces, or also complaints (all)',
   },
   /** Number of items per page in every list. Default: 50. */
-  pageSize: {
-    kind: 'count',
-    max: 500,
-    default: 50,
-    help: 'Number of items per page in every list',
-  },
+  pageSize: { kind: 'count', max: 500, default: 50, help: 'Number of items per page in every list' },
   /** The account that `created_by` names. */
   account: {
     kind: 'group',
@@ -65,9 +56,7 @@ export const sendingRows = {
     members: {
       /** Folder whose files may be attached by path. Default: none. */
       root: { kind: 'folder', default: null, help: 'Folder whose files may be attached by path' },
-      /**
-       * Allows attachment URLs in private networks, if only this machine reaches the instance. Default: false.
-       */
+      /** Allows attachment URLs in private networks, if only this machine reaches the instance. Default: false. */
       allowPrivate: { kind: 'switch', default: false, help: 'Allow attachment URLs in private networks' },
       /**
        * Time limit for fetching one attachment, in milliseconds; all attachments of an email together have six times
@@ -95,11 +84,7 @@ export const sendingRows = {
    * Webhooks for the events of emails and domains, in addition to the stored ones. Without a secret, a new one is
    * created at each start. Default: none.
    */
-  webhooks: {
-    kind: 'webhooks',
-    default: [],
-    help: 'Webhooks, in addition to the stored ones',
-  },
+  webhooks: { kind: 'webhooks', default: [], help: 'Webhooks, in addition to the stored ones' },
   /**
    * Waits before an event that a webhook did not accept is sent again, in milliseconds. After the last attempt the
    * delivery has failed. Default: `[1000, 5000, 30000, 120000, 600000]`.

@@ -50,18 +50,13 @@ export const serverRows = {
     kind: 'url',
     default: null,
     flag: 'public-url',
-    hint: 'url',
     help: 'Base URL of tracking links, so that other devices can open them',
   },
   /**
    * Serves the page and the API over HTTPS, and uses the same certificate for SMTP: `{ key, cert }`, a private key and
    * its certificate in PEM, followed by the chain. Default: none, plain HTTP.
    */
-  tls: {
-    kind: 'certificate',
-    default: null,
-    help: 'Private key and certificate for HTTPS and SMTP',
-  },
+  tls: { kind: 'certificate', default: null, help: 'Private key and certificate for HTTPS and SMTP' },
   /** A file with the certificate for HTTPS and SMTP in PEM, followed by the chain. Default: none. */
   tlsCert: {
     kind: 'file',
@@ -69,7 +64,6 @@ export const serverRows = {
     default: null,
     command: true,
     flag: 'tls-cert',
-    hint: 'file',
     help: 'Certificate for HTTPS and SMTP in PEM, read again on SIGHUP; needs --tls-key',
   },
   /** A file with the private key of `tlsCert` in PEM. Default: none. */
@@ -79,7 +73,6 @@ export const serverRows = {
     default: null,
     command: true,
     flag: 'tls-key',
-    hint: 'file',
     help: 'Private key of the certificate in PEM',
   },
   /**

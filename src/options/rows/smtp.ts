@@ -1,8 +1,6 @@
 /** What the SMTP server accepts. */
 export const smtpRows = {
-  /**
-   * `required` refuses mail without AUTH PLAIN or LOGIN; the password is an API key. Default: `optional`.
-   */
+  /** `required` refuses mail without AUTH PLAIN or LOGIN; the password is an API key. Default: `optional`. */
   smtpAuth: {
     kind: 'choice',
     values: ['optional', 'required'],
@@ -43,9 +41,5 @@ export const smtpRows = {
     help: 'Refuse recipients over SMTP that a rule rejects, instead of accepting the mail and recording a bounce',
   },
   /** Host name in the SMTP greeting and in EHLO. Default: `localhost`. */
-  hostname: {
-    kind: 'hostname',
-    default: 'localhost',
-    help: 'Host name in the SMTP greeting and in EHLO',
-  },
+  hostname: { kind: 'hostname', default: 'localhost', help: 'Host name in the SMTP greeting and in EHLO' },
 } as const

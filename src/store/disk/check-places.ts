@@ -54,9 +54,7 @@ export async function checkPlaces(
       pack.usage = null
     }
   }
-  if (lost.length > 0)
-    onNotice(
-      `The bytes of ${lost.length} messages and contents are lost: ${listed(lost)}. Reading them fails with store_corrupt; \`localpost doctor\` lists them.`,
-    )
+  const message = `The bytes of ${lost.length} messages and contents are lost: ${listed(lost)}. Reading them fails with store_corrupt; \`localpost doctor\` lists them.`
+  if (lost.length > 0) onNotice(message)
   return large
 }

@@ -1,19 +1,15 @@
 import { dirname } from 'node:path'
 import { corrupt } from '../io-errors.ts'
-import type { LogPosition } from './log.ts'
+import type { CommitPosition } from './log.ts'
 import { assertKnownFormat, formatVersion, unreleasedFormat } from './format.ts'
 import { isSealed, sealed } from '../sealed.ts'
 import { isRecord } from '../../core/members.ts'
 
 /** The content of `checkpoint.json`: the log position up to which the snapshot contains every commit. */
-export interface Checkpoint extends LogPosition {
-  readonly seq: number
+export interface Checkpoint extends CommitPosition {
   /** The snapshot files that must exist, as paths within the folder. If one is missing, its data is lost. */
   readonly files: readonly string[]
-  /**
-   * By file name, the commit up to which that file contains all commits. A file on the disk that contains less is an
-   * older copy.
-   */
+  /** By file name, the commit up to which it contains all. A file on the disk that contains less is an older copy. */
   readonly contains: Readonly<Record<string, number>>
   readonly writer: LogWriter
 }
@@ -43,14 +39,9 @@ export function parseCheckpoint(bytes: Buffer, path: string): Checkpoint {
   if (!isSealed(bytes))
     throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
   const { log, offset, seq, files, contains = {}, boot, durability } = value
-  const isPlace = isCount(log) && log >= 1 && isCount(offset) && isCount(seq)
-  if (
-    !isPlace ||
-    !isNames(files) ||
-    !isCounts(contains) ||
-    typeof boot !== 'string' ||
-    !isDurability(durability)
-  )
+  const isPosition = isCount(log) && log >= 1 && isCount(offset) && isCount(seq)
+  const isWriter = typeof boot === 'string' && (durability === 'disk' || durability === 'process')
+  if (!isPosition || !isTexts(files) || !isCounts(contains) || !isWriter)
     throw corrupt(path, 'one of its members is missing, or not what it should be.', restoreIt)
   return { log, offset, seq, files, contains, writer: { boot, durability } }
 }
@@ -76,10 +67,6 @@ function isCounts(value: unknown): value is Record<string, number> {
   return isRecord(value) && Object.values(value).every(isCount)
 }
 
-function isNames(value: unknown): value is string[] {
+function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((name) => typeof name === 'string')
-}
-
-function isDurability(value: unknown): value is LogWriter['durability'] {
-  return value === 'disk' || value === 'process'
 }

@@ -1,5 +1,5 @@
 import { type Checkpoint, checkpointText, type LogWriter, parseCheckpoint } from './checkpoint-text.ts'
-import type { LogPosition } from './log.ts'
+import type { CommitPosition } from './log.ts'
 import type { DataFolder, ReadableFolder } from './paths.ts'
 import { type CollectionState, type Segment, recordsIn } from '../collection-state.ts'
 import type { Records } from '../records.ts'
@@ -30,7 +30,7 @@ export interface CheckpointDeps extends DataFolder {
 export async function writeCheckpoint(
   deps: CheckpointDeps,
   records: Records,
-  at: LogPosition & { readonly seq: number },
+  at: CommitPosition,
   flush: () => Promise<void>,
 ): Promise<void> {
   const { files, paths } = deps
@@ -39,40 +39,12 @@ export async function writeCheckpoint(
   try {
     await flush()
     await removeEmpty(deps, records, dirty)
-    const folders = new Set<string>()
-    for (const segment of dirty) {
-      // `removeEmpty` has removed the files of empty segments. A segment that became empty since then still has its file:
-      // it is written, and the next checkpoint removes it.
-      if (segment.number === 0 || (recordsIn(segment) === 0 && !records.files.has(fileOf(segment)))) continue
-      const folder = paths.collection(segment.state.name)
-      if (await files.makeFolder(folder)) folders.add(paths.folder)
-      await writeSegment(deps, records, segment, at.seq, flush)
-      folders.add(folder)
-      records.files.set(fileOf(segment), at.seq)
-      await nextTurn()
-    }
-    for (const folder of folders) await files.syncFolder(folder)
+    await writeSegments(deps, records, dirty, at.seq, flush)
     // The first checkpoint always writes it, so that a missing `db.json` is recognized as lost.
-    if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName)) {
-      const sections = [...records.collections.all()].filter(isInDb).map((state) => state.segment(0))
-      const content = {
-        seq: at.seq,
-        indexes: new Map(sections.map(({ state }) => [state.name, state.signature])),
-        // Copies the list, not the records: entries may be added and removed while the lines are written.
-        sections: new Map(sections.map(({ state, entries }) => [state.name, [...entries]])),
-      }
-      await replaceFile(files, paths.db, snapshotPieces(content), flush)
-      records.files.set(dbName, at.seq)
-    }
-    const { log, offset, seq } = at
-    await saveCheckpoint(deps, {
-      log,
-      offset,
-      seq,
-      files: [...records.files.keys()].sort(),
-      contains: Object.fromEntries([...records.files].sort()),
-      writer: writerOf(deps),
-    })
+    if ([...dirty].some((segment) => segment.number === 0) || !records.files.has(dbName))
+      await writeDb(deps, records, at.seq, flush)
+    const contains = Object.fromEntries([...records.files].sort())
+    await saveCheckpoint(deps, { ...at, files: Object.keys(contains), contains, writer: writerOf(deps) })
   } catch (error) {
     for (const segment of dirty) records.dirty.add(segment)
     throw error
@@ -112,6 +84,46 @@ async function removeEmpty(
   }
   for (const name of new Set(named.map(({ state }) => state.name)))
     await files.syncFolder(paths.collection(name))
+}
+
+async function writeSegments(
+  deps: CheckpointDeps,
+  records: Records,
+  dirty: ReadonlySet<Segment>,
+  seq: number,
+  flush: () => Promise<void>,
+): Promise<void> {
+  const { files, paths } = deps
+  const folders = new Set<string>()
+  for (const segment of dirty) {
+    // `removeEmpty` has removed the files of empty segments. A segment that became empty since then still has its file:
+    // it is written, and the next checkpoint removes it.
+    if (segment.number === 0 || (recordsIn(segment) === 0 && !records.files.has(fileOf(segment)))) continue
+    const folder = paths.collection(segment.state.name)
+    if (await files.makeFolder(folder)) folders.add(paths.folder)
+    await writeSegment(deps, records, segment, seq, flush)
+    folders.add(folder)
+    records.files.set(fileOf(segment), seq)
+    await nextTurn()
+  }
+  for (const folder of folders) await files.syncFolder(folder)
+}
+
+async function writeDb(
+  { files, paths }: DataFolder,
+  records: Records,
+  seq: number,
+  flush: () => Promise<void>,
+): Promise<void> {
+  const sections = [...records.collections.all()].filter(isInDb).map((state) => state.segment(0))
+  const content = {
+    seq,
+    indexes: new Map(sections.map(({ state }) => [state.name, state.signature])),
+    // Copies the list, not the records: entries may be added and removed while the lines are written.
+    sections: new Map(sections.map(({ state, entries }) => [state.name, [...entries]])),
+  }
+  await replaceFile(files, paths.db, snapshotPieces(content), flush)
+  records.files.set(dbName, seq)
 }
 
 /** Whether `db.json` has a list for a collection. Small collections of the main partition have one even if they are empty. */

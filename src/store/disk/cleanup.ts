@@ -1,5 +1,4 @@
-import { codeOf } from '../../core/errors.ts'
-import { endCode } from '../../core/files.ts'
+import { nullAtEnd } from '../../core/files.ts'
 import { nextTurn } from '../../core/machine.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import type { CollectionState } from '../collection-state.ts'
@@ -14,63 +13,73 @@ export function deadLogs(log: Log, space: SpaceAccounting, before: number): numb
   return [...log.lengths.keys()].filter((number) => number < before && (space.live.get(number) ?? 0) === 0)
 }
 
-/**
- * Makes a function that finds log files that are mostly unused, and commits their live blobs again, so that the files can be
- * removed. Its parameters:
- *
- * - `before`: only files with a lower number than this are examined;
- * - `mostLive`: only files with at most this many live bytes are examined: these bytes are written again first;
- * - `goOn`: called between steps; if it returns false, the move stops early.
- *
- * It returns whether anything was moved, so that files may be dead now.
- */
-export function createMove(
-  log: Log,
-  space: SpaceAccounting,
-  maintenance: Maintenance,
-): (before: number, mostLive: number, goOn: () => boolean) => Promise<boolean> {
+/** Moves the last live blobs out of log files that are mostly unused, so that the files can be removed. */
+export class BlobMover {
+  readonly #log: Log
+  readonly #space: SpaceAccounting
+  readonly #engine: Maintenance
   /** Files that are not worth moving, with their live bytes when this was determined. */
-  const kept = new Map<number, number>()
-  const liveIn = (number: number): number => space.live.get(number) ?? 0
+  readonly #kept = new Map<number, number>()
 
-  return async (before, mostLive, goOn) => {
-    const isCandidate = ([number, length]: [number, number]): boolean => {
-      const live = liveIn(number)
-      const isWorthIt = live * 2 < length && live < (kept.get(number) ?? Infinity) * 0.75
-      return number < before && live > 0 && live <= mostLive && isWorthIt
-    }
-    const candidates = [...log.lengths].filter(isCandidate)
+  constructor(log: Log, space: SpaceAccounting, engine: Maintenance) {
+    this.#log = log
+    this.#space = space
+    this.#engine = engine
+  }
+
+  /**
+   * Commits the live blobs of such files again.
+   *
+   * @param before  Only files with a lower number than this are examined.
+   * @param maxLive  Only files with at most this many live bytes are examined: these bytes are written again first.
+   * @param goOn  Called between steps; if it returns false, the move stops early.
+   * @returns Whether anything was moved, so that files may be dead now.
+   */
+  async move(before: number, maxLive: number, goOn: () => boolean): Promise<boolean> {
+    const candidates = [...this.#log.lengths].filter(
+      ([number, length]) => number < before && this.#isCandidate(number, length, maxLive),
+    )
     if (candidates.length === 0) return false
-    let moved = false
-    const found = await findPlaces(maintenance, new Set(candidates.map(([number]) => number)))
+    let hasMoved = false
+    const found = await findPlaces(this.#engine, new Set(candidates.map(([number]) => number)))
     for (const [number, length] of candidates) {
       const places = found.get(number) ?? []
       // Moving a blob writes its record again too, so moving small blobs can take more space than it frees.
       const cost = places.reduce((sum, place) => sum + place.cost, 0)
       if (cost * 2 >= length) {
-        kept.set(number, liveIn(number))
+        this.#kept.set(number, this.#liveIn(number))
         continue
       }
       let damagedBytes = 0
       for (let i = 0; i < places.length && goOn(); i += groupSize) {
-        damagedBytes += await moveGroup(places.slice(i, i + groupSize))
-        moved = true
+        damagedBytes += await this.#moveGroup(places.slice(i, i + groupSize))
+        hasMoved = true
       }
-      if (damagedBytes > 0) kept.set(number, damagedBytes)
+      if (damagedBytes > 0) this.#kept.set(number, damagedBytes)
     }
-    return moved
+    return hasMoved
+  }
+
+  #isCandidate(number: number, length: number, maxLive: number): boolean {
+    const live = this.#liveIn(number)
+    const isWorthIt = live * 2 < length && live < (this.#kept.get(number) ?? Infinity) * 0.75
+    return live > 0 && live <= maxLive && isWorthIt
+  }
+
+  #liveIn(number: number): number {
+    return this.#space.live.get(number) ?? 0
   }
 
   /** @returns The number of damaged bytes. They are not moved, because a move would give them a valid checksum. */
-  async function moveGroup(group: readonly Found[]): Promise<number> {
+  async #moveGroup(group: readonly Found[]): Promise<number> {
     const moves: Move[] = []
     let damagedBytes = 0
     for (const { collection, id, name, from } of group) {
-      const bytes = await readThere(log, from)
+      const bytes = await this.#log.read(from.log, from.at, from.size).catch(nullAtEnd)
       if (bytes && isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
       else damagedBytes += from.size
     }
-    await maintenance.move(moves)
+    await this.#engine.move(moves)
     return damagedBytes
   }
 }
@@ -113,14 +122,4 @@ async function findPlaces(
     }
   }
   return found
-}
-
-/** The bytes at a place, or null when the file ends before them. */
-async function readThere(log: Log, { log: number, at, size }: LogPlace): Promise<Buffer | null> {
-  try {
-    return await log.read(number, at, size)
-  } catch (error) {
-    if (codeOf(error) === endCode) return null
-    throw error
-  }
 }

@@ -27,11 +27,7 @@ export function fillRecords(records: Records, snapshot: ParsedSnapshot, segment:
   }
 }
 
-/**
- * Applies one frame of the log to the records in memory.
- *
- * @param larges  Collects the files in `large` that the frame refers to.
- */
+/** Applies one frame of the log to the records. @param larges  Collects the files in `large` that it refers to. */
 export function applyFrame(
   paths: Paths,
   records: Records,
@@ -72,12 +68,7 @@ function unknownOp(path: string, frame: Frame): Error {
   return corrupt(path, what, fix)
 }
 
-/**
- * Makes an entry of what a file says.
- *
- * @param stored  The record, or its own JSON text where it is known to be `JSON.stringify`'s, or both.
- * @returns The entry, or null if this is no record.
- */
+/** @param stored  The record, or its text as `JSON.stringify` writes it, or both. @returns null if it is no record. */
 export function toEntry(
   state: CollectionState,
   segment: number,

@@ -13,26 +13,24 @@ import { listSnapshot } from './snapshot-files.ts'
  * other files.
  *
  * @returns Whether the folder is new or empty.
- * @throws invalid_option when the path is a file, a folder with other files, or a folder that other users may change;
- *   store_corrupt when there is data without checkpoint.json; store_failed when the folder cannot be created;
- *   invalid_option when a build from before the first release wrote the data.
+ * @throws invalid_option when the path is a file, or a folder with other files, of other users, or of a build from before
+ *   the first release; store_corrupt when checkpoint.json is missing; store_failed when it cannot be created.
  */
 export async function claimFolder(files: Files, paths: Paths): Promise<boolean> {
   const { folder } = paths
   await assertPrivate(folder)
   try {
-    await assertOurs(files, paths)
+    await assertUsable(files, paths)
     return (await files.makeFolder(folder)) || (await files.list(folder)).length === 0
   } catch (error) {
-    throw await noFolder(error, files, folder)
+    throw await explained(error, files, folder)
   }
 }
 
-async function assertOurs(files: Files, paths: Paths): Promise<void> {
+async function assertUsable(files: Files, paths: Paths): Promise<void> {
   const deps = { files, paths }
   if ((await files.size(paths.checkpoint)) !== null) {
-    // Checked before the lock is taken, because builds from before the first release have another form of lock. The start
-    // reports all other errors.
+    // Before the lock is taken: builds from before the first release have another one. The start reports other errors.
     const error: unknown = await readCheckpoint(deps).catch((reason: unknown) => reason)
     if (isErrorOf(error, 'invalid_option')) throw error
     return
@@ -43,7 +41,7 @@ async function assertOurs(files: Files, paths: Paths): Promise<void> {
     // A subfolder that cannot be read is not Localpost's. The error below names it.
     if (codeOf(error) !== 'EACCES') throw error
   }
-  const [first, ...others] = await strangersIn(deps)
+  const [first, ...others] = await foreignFilesIn(deps)
   if (first === undefined) return
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   const message = `The folder ${paths.folder} holds ${JSON.stringify(first)}${more}, and no data of Localpost. Choose an empty or a new folder; nothing was changed.`
@@ -67,21 +65,18 @@ export async function dataIn(deps: ReadableFolder): Promise<string[]> {
   return [...snapshot.map(({ path }) => path), ...logs.map(paths.log)]
 }
 
-/**
- * The files in a folder that are not Localpost's. Files that a start creates before its first checkpoint do not count,
- * nor hidden files such as `.gitkeep`, nor files that operating systems put into every folder or disk.
- */
-export async function strangersIn({ files, paths }: ReadableFolder): Promise<string[]> {
-  const names = (await files.list(paths.folder)).filter(isStranger)
+/** The files that are not Localpost's. Hidden ones do not count, nor those that operating systems make. */
+export async function foreignFilesIn({ files, paths }: ReadableFolder): Promise<string[]> {
+  const names = (await files.list(paths.folder)).filter(isForeign)
   for (const folder of [paths.logs, paths.larges])
     for (const name of await files.list(folder)) names.push(join(folder, name).slice(paths.folder.length + 1))
   return names.sort()
 }
 
-const isStranger = (name: string): boolean =>
-  !name.startsWith('.') && !own.has(name) && !newLockForm.test(name)
+const isForeign = (name: string): boolean =>
+  !name.startsWith('.') && !ownNames.has(name) && !newLockForm.test(name)
 
-const own = new Set([
+const ownNames = new Set([
   'lock',
   'lock.takeover',
   'lock.closed',
@@ -102,7 +97,7 @@ const own = new Set([
 ])
 
 /** Replaces a system error that does not explain why the folder cannot be used. */
-async function noFolder(reason: unknown, files: Pick<Files, 'size'>, folder: string): Promise<unknown> {
+async function explained(reason: unknown, files: Pick<Files, 'size'>, folder: string): Promise<unknown> {
   const code = codeOf(reason)
   const choose = 'Choose another path for the data folder.'
   if (code === 'EEXIST' || code === 'ENOTDIR') {

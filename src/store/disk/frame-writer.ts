@@ -1,46 +1,45 @@
 import type { LogPlace, Places } from '../entry.ts'
 import type { StagedCommit } from '../medium.ts'
 import type { Effect } from '../records.ts'
+import type { LogPosition } from './log.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import { crcLength, opsStart, checksum, noCrc } from './frame.ts'
 
-/** Encodes batches of commits. The returned buffer is valid until the next call. */
+/** Encodes batches of commits for the log. */
 export class FrameWriter {
   readonly #synced: boolean
-  #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
+  /** Used for each batch that fits. A larger one gets a buffer of its placesHere, which is not kept. */
+  readonly #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
 
-  /**
-   * @param synced  Whether each batch is synced before it is acknowledged. All its frames but the first then have `nth`,
-   *   which marks them as one write.
-   */
+  /** @param synced  Whether each batch is synced before it is acknowledged: `nth` then marks it as one write. */
   constructor(synced: boolean) {
     this.#synced = synced
   }
 
-  /** Encodes the frames of a batch for this place in the log, and sets the final places of the blobs in them. */
-  async encode(batch: readonly StagedCommit[], log: number, offset: number): Promise<Buffer> {
+  /** Encodes a batch that begins here, and sets the places of its blobs. @returns Bytes, valid until the next call. */
+  async encode(batch: readonly StagedCommit[], from: LogPosition): Promise<Buffer> {
     let bytes = this.#scratch
     let at = 0
     for (const [nth, commit] of batch.entries()) {
       let ops = ''
-      const own: LogPlace[] = []
+      const placesHere: LogPlace[] = []
       await forEachSlice(commit.effects, (effect) => {
-        ops += `,${opText(effect, own)}`
+        ops += `,${opText(effect, placesHere)}`
       })
       const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
       const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
-      const end = at + text.length * mostOctets + commit.payloadSize
+      const end = at + text.length * maxOctets + commit.payloadSize
       if (end > bytes.byteLength) {
         const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * bytes.byteLength))
         larger.set(bytes.subarray(0, at))
         bytes = larger
       }
       const payloadAt = at + bytes.write(text, at)
-      for (const place of own) {
+      for (const place of placesHere) {
         // Already final. When several blobs of a record are moved, its versions in this commit share the same place objects.
         if (place.log !== 0) continue
-        place.log = log
-        place.at += offset + payloadAt
+        place.log = from.log
+        place.at += from.offset + payloadAt
       }
       at = writeRest(bytes, at, payloadAt, text, commit)
     }
@@ -49,7 +48,7 @@ export class FrameWriter {
 }
 
 /** The most bytes that one UTF-16 code unit takes in UTF-8. */
-const mostOctets = 3
+const maxOctets = 3
 
 const crcStart = '"crc":"'
 
@@ -78,25 +77,25 @@ function writeHex(value: number, bytes: Buffer, at: number): void {
   bytes.write(value.toString(16).padStart(8, '0'), at, 'latin1')
 }
 
-/** @param own  Collects the places of blobs whose bytes are in this frame. */
-function opText(effect: Effect, own: LogPlace[]): string {
+/** @param placesHere  Collects the places of blobs whose bytes are in this frame. */
+function opText(effect: Effect, placesHere: LogPlace[]): string {
   const { state } = effect
   if (effect.op === 'remove') return `{"op":"remove","in":"${state.name}","id":${JSON.stringify(effect.id)}}`
   if (effect.op === 'clear') return `{"op":"clear","in":"${state.name}"}`
   const { segment, blobs, text } = effect.draft
   const where = segment === 0 ? '' : `"segment":${segment},`
-  const bytes = blobs === null ? '' : `"blobs":${placesText(blobs, own)},`
+  const bytes = blobs === null ? '' : `"blobs":${placesText(blobs, placesHere)},`
   return `{"op":"put","in":"${state.name}",${where}${bytes}"record":${text}}`
 }
 
-function placesText(blobs: Places, own: LogPlace[]): string {
+function placesText(blobs: Places, placesHere: LogPlace[]): string {
   let texts = ''
   for (const name in blobs) {
     const place = blobs[name]
     if (!place) continue
     if (texts !== '') texts += ','
     if ('log' in place && place.log === 0) {
-      own.push(place)
+      placesHere.push(place)
       texts += `${JSON.stringify(name)}:{"at":${place.at},"size":${place.size},"crc":${place.crc}}`
     } else texts += `${JSON.stringify(name)}:${JSON.stringify(place)}`
   }

@@ -44,12 +44,7 @@ function parseOps(text: string): unknown[] | null {
   }
 }
 
-/**
- * Finds the complete frame of a commit after `seq`. A message can contain bytes that look like a frame; real frames of
- * this log continue the sequence numbers.
- *
- * @returns Its position in bytes; null when there is none.
- */
+/** Where a complete frame of a later commit is; null without one. Bytes of a message may look like an older one. */
 export function findFrame(
   bytes: Buffer,
   from: number,
@@ -115,7 +110,7 @@ export function countFrames(bytes: Buffer): number {
 export function isBeginning(bytes: Buffer, at: number): boolean {
   const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
   // A frame ends with a line feed, but no part of its head contains one.
-  if (!head) return bytes.byteLength - at < mostCutHeadBytes && !bytes.includes(newline, at)
+  if (!head) return bytes.byteLength - at < maxCutHeadBytes && !bytes.includes(newline, at)
   const [, , len, , , lineAndCrc = ''] = head
   const lineAt = at + head[0].length - 1 - 2 * crcLength
   const digitsAt = lineAt - 1 - opsStart.length - crcLength
@@ -125,7 +120,7 @@ export function isBeginning(bytes: Buffer, at: number): boolean {
 }
 
 /** Longer than the head of a frame, up to the end of its first op. */
-const mostCutHeadBytes = 100
+const maxCutHeadBytes = 100
 
 const frameStart = '{"seq":'
 export const noCrc = '00000000'

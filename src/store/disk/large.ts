@@ -109,10 +109,7 @@ export async function spoolBlob(deps: LargeDeps, blob: Blob): Promise<SpooledFil
 // The checksum of this much takes about a millisecond.
 const spoolPieceBytes = 1024 * 1024
 
-/**
- * A stream of a part of a file. It keeps the file open, so it reads to the end even if the file is removed. A stream of
- * the whole file fails at the end if the checksum does not match.
- */
+/** A stream of a part of a file, even of one that is removed meanwhile. The whole file is checked at its end. */
 export function openLarge(deps: DataFolder, place: LargePlace, start: number, end: number): Readable {
   if (start === end) return Readable.from([], { objectMode: false })
   let fd: number

@@ -1,5 +1,5 @@
 import { codeOf, type LocalpostError } from '../../core/errors.ts'
-import { endCode, type Files, readWhole } from '../../core/files.ts'
+import { type Files, nullAtEnd, readWhole } from '../../core/files.ts'
 import { storeFault } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
 import type { LineReader, RestingRecord } from '../resting.ts'
@@ -23,13 +23,13 @@ export function createLineReader(files: Files): LineReader {
       try {
         for (const group of groupsOf(pack, rows)) {
           const { start, end, places } = group
-          const bytes = await readWhole(files, fd, start, end - start).catch(absentAtEnd)
+          const bytes = await readWhole(files, fd, start, end - start).catch(nullAtEnd)
           if (bytes) for (const at of places) records[at] = toRecord(pack, rows[at] ?? 0, bytes, start)
         }
       } catch (error) {
         throw storeFault(error, `Reading ${pack.path}`)
       } finally {
-        letGo(files, fd)
+        files.closeNow(fd)
       }
       return records
     },
@@ -61,7 +61,7 @@ function groupsOf(pack: Packed, rows: readonly number[]): Group[] {
     const start = pack.at(row)
     const end = start + pack.length(row)
     const last = groups.at(-1)
-    if (last && start - last.end <= mostGap && end - last.start <= mostAtOnce) {
+    if (last && start - last.end <= maxGap && end - last.start <= maxAtOnce) {
       last.end = Math.max(last.end, end)
       last.places.push(place)
     } else groups.push({ start, end, places: [place] })
@@ -70,8 +70,8 @@ function groupsOf(pack: Packed, rows: readonly number[]): Group[] {
 }
 
 // Reading this much takes a few microseconds. Longer parts are read by another thread.
-const mostGap = 8 * 1024
-const mostAtOnce = 256 * 1024
+const maxGap = 8 * 1024
+const maxAtOnce = 256 * 1024
 
 function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): RestingRecord | null {
   const at = pack.at(row) - start
@@ -89,17 +89,4 @@ function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): Rest
 function headOf(text: string): { id?: unknown; version?: unknown } {
   const record: unknown = JSON.parse(text)
   return isRecord(record) ? record : {}
-}
-
-function letGo(files: Files, fd: number): void {
-  try {
-    files.closeNow(fd)
-  } catch {
-    // What was read is complete.
-  }
-}
-
-function absentAtEnd(error: unknown): null {
-  if (codeOf(error) === endCode) return null
-  throw error
 }

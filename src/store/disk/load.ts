@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Segment } from '../collection-state.ts'
 import type { Stamp } from '../../core/files.ts'
 import { type CheckpointDeps, readCheckpoint, saveCheckpoint, writerOf } from './checkpoint.ts'
 import type { Checkpoint } from './checkpoint-text.ts'
@@ -14,7 +15,7 @@ import { editedText } from './snapshot-edits.ts'
 import { parseSnapshot, type ParsedSnapshot } from './snapshot-text.ts'
 import { lossOf, replayLog, setAside } from './replay.ts'
 import { collectionFolders, isTemporary, listSnapshot, type SnapshotFile } from './snapshot-files.ts'
-import { assertNotOlder, missingFile, missingFix, missingFrom } from './snapshot-refusals.ts'
+import { missingFile, missingFix, missingFrom, olderThan } from './snapshot-refusals.ts'
 import { applyFrame, fillRecords } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
 import { endLoading } from '../loading.ts'
@@ -37,32 +38,18 @@ export interface Loaded {
  * @throws store_corrupt, store_newer_schema. In both cases no file was changed.
  */
 export async function loadFolder(deps: CheckpointDeps, records: Records): Promise<Loaded> {
-  const { files, paths } = deps
+  const { paths } = deps
   const checkpoint = (await readCheckpoint(deps)) ?? (await beginFolder(deps))
   const found = await listSnapshot(deps)
   assertAllThere(deps, checkpoint, found)
   let isEdited = false
   const newest = new Map(found.map(({ collection, segment }) => [collection, segment]))
   for (const file of found) {
-    const { name, path, segment, collection } = file
+    const { name, segment, collection } = file
+    const isOld = segment <= (newest.get(collection) ?? 0) - records.resting.awakeSegments
     const state = collection === null ? undefined : records.collections.known(collection)
-    if (!state || !(await startFromIndex(deps, records, state, file, checkpoint))) {
-      const stamp = files.stampNow(path)
-      const bytes = await files.readAll(path)
-      if (bytes === null) throw missingFile(path)
-      const snapshot = parseSnapshot(bytes, path)
-      if (snapshot.edited)
-        deps.onNotice(
-          `${path} was changed since Localpost wrote it, and was loaded. ${editedText(snapshot.edited)}`,
-        )
-      assertNotOlder(checkpoint, name, path, snapshot)
-      isEdited ||= snapshot.edited !== null
-      fillRecords(records, snapshot, segment, path)
-      if (collection !== null) {
-        const isOld = segment <= (newest.get(collection) ?? 0) - records.resting.awakeSegments
-        adoptFile(records, { collection, file, snapshot, stamp, isOld })
-      }
-    }
+    if (!state || !(await startFromIndex(deps, records, state, file, checkpoint)))
+      isEdited = (await loadFile(deps, records, file, checkpoint, isOld)) || isEdited
     records.files.set(name, checkpoint.contains[name] ?? 0)
     await nextTurn()
   }
@@ -81,42 +68,55 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   return { checkpoint, seq, lengths, unsynced, isEdited }
 }
 
-/**
- * Notes where the records of a segment are in its file.
- *
- * @param isOld  Whether its records are taken out of memory.
- */
-function adoptFile(
+/** Reads a file of records. @param isOld  Whether they leave the memory again. @returns Whether a person edited it. */
+async function loadFile(
+  { files, onNotice }: CheckpointDeps,
   records: Records,
-  read: {
-    collection: string
-    file: SnapshotFile
-    snapshot: ParsedSnapshot
-    stamp: Stamp | null
-    isOld: boolean
-  },
-): void {
-  const { collection, stamp, isOld } = read
-  const { path, segment: number } = read.file
-  const { sections, file } = read.snapshot
-  const { resting } = records
-  const state = records.collections.stateOrUnknown(collection, { large: true })
-  const segment = state.segment(number)
+  { name, path, segment, collection }: SnapshotFile,
+  checkpoint: Checkpoint,
+  isOld: boolean,
+): Promise<boolean> {
+  const stamp = files.stampNow(path)
+  const bytes = await files.readAll(path)
+  if (bytes === null) throw missingFile(path)
+  const snapshot = parseSnapshot(bytes, path)
+  if (snapshot.edited)
+    onNotice(`${path} was changed since Localpost wrote it, and was loaded. ${editedText(snapshot.edited)}`)
+  const older = olderThan(checkpoint, name, snapshot)
+  if (older) throw corrupt(path, older.what, older.fix)
+  fillRecords(records, snapshot, segment, path)
+  if (collection !== null) {
+    const state = records.collections.stateOrUnknown(collection, { large: true })
+    const isInFile = notePlaces(records, state.segment(segment), path, snapshot, stamp)
+    if (isInFile && isOld) records.resting.rest(state.segment(segment))
+  }
+  return snapshot.edited !== null
+}
+
+/** Notes where the records of a segment are in its file. @returns Whether all of them are there as they are in memory. */
+function notePlaces(
+  { dirty, resting }: Records,
+  segment: Segment,
+  path: string,
+  { sections, file }: ParsedSnapshot,
+  stamp: Stamp | null,
+): boolean {
+  const { state } = segment
   // The records of a segment that has to be written again stay in memory until then.
-  if (records.dirty.has(segment)) return
+  if (dirty.has(segment)) return false
   const lines: WrittenLine[] = []
   const usage = new BlobUsage()
-  for (const { id, at, length } of sections.get(collection) ?? []) {
-    if (id === undefined || at === undefined || length === undefined) return
+  for (const { id, at, length } of sections.get(state.name) ?? []) {
+    if (id === undefined || at === undefined || length === undefined) return false
     lines.push({ id, at, length })
     usage.add(state.byId.get(id)?.blobs ?? null)
   }
   const packed =
     file && stamp ? { ...file, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null } : null
   const pack = resting.adopt(segment, path, lines, new Set(usage.logs.keys()), packed)
-  if (!pack) return
+  if (!pack) return false
   pack.usage = usage
-  if (isOld) resting.rest(segment)
+  return true
 }
 
 /** Reads the places of the blobs of records that the log replaced, so that these blobs do not count as used. */

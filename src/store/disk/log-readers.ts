@@ -12,11 +12,11 @@ interface Reader {
 
 /** Reads from log files, and keeps those open that were read last. */
 export class LogReaders {
-  readonly #deps: Pick<DataFolder, 'files' | 'paths'>
+  readonly #deps: DataFolder
   /** By the number of the log file. The most recently used one is last. */
   readonly #open: Map<number, Reader> = new Map()
 
-  constructor(deps: Pick<DataFolder, 'files' | 'paths'>) {
+  constructor(deps: DataFolder) {
     this.#deps = deps
   }
 
@@ -37,7 +37,7 @@ export class LogReaders {
     else {
       reader = { fd: this.#deps.files.openNow(this.#deps.paths.log(log)), users: 0, gone: false }
       for (const old of this.#open.keys()) {
-        if (this.#open.size < mostOpen) break
+        if (this.#open.size < maxOpen) break
         void this.close(old).catch(() => {})
       }
     }
@@ -61,4 +61,4 @@ export class LogReaders {
 }
 
 // Some systems allow few open files (256). A store of 2 GB has 64 log files.
-const mostOpen = 64
+const maxOpen = 64

@@ -10,7 +10,12 @@ export interface LogPosition {
   readonly offset: number
 }
 
-export interface LogDeps extends DataFolder {
+/** A position after a commit, with the number of that commit. */
+export interface CommitPosition extends LogPosition {
+  readonly seq: number
+}
+
+interface LogDeps extends DataFolder {
   readonly durable: boolean
   /** The size at which the next file begins, unless a single commit is larger. */
   readonly fileBytes: () => number
@@ -34,10 +39,7 @@ export class Log {
   /** Whether the open file got a second name, so that the next frames go into a new file. */
   #hasOtherName = false
 
-  /**
-   * @param lengths  The existing files. New frames are appended to the last one.
-   * @param first  The number of the first file, used when none exists yet.
-   */
+  /** @param lengths  The existing files; the last one is continued. @param first  The first number, where none exists. */
   constructor(deps: LogDeps, lengths: Map<number, number>, first: number) {
     this.#deps = deps
     this.#readers = new LogReaders(deps)
@@ -56,8 +58,8 @@ export class Log {
   }
 
   /**
-   * Checks whether the open file still has its name. If it got a second name too, a copy of the folder was made with hard
-   * links, and another process may read the file there. Then the next frames go into a new file.
+   * Checks whether the open file still has its name. If it got a second one (a hard link), another process may read it there,
+   * and the next frames go into a new file.
    *
    * @returns The path, if another file or none is there now; else null.
    */
@@ -107,7 +109,8 @@ export class Log {
       this.#fault = failed
       await this.cutBack()
       if (this.#fault === null) throw failed
-      throw unknownOutcome(error, this.#deps.paths.log(log))
+      const message = `Writing ${this.#deps.paths.log(log)} failed (${messageOf(error)}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.fix}`
+      throw new LocalpostError('store_unknown', message, { cause: error })
     }
     this.#lengths.set(log, offset + bytes.byteLength)
   }
@@ -120,8 +123,7 @@ export class Log {
       await this.#deps.files.truncate(this.#fd, offset)
       if (this.#deps.durable) await this.#deps.files.sync(this.#fd)
     } catch (error) {
-      const reason = messageOf(error)
-      const message = `A write to ${this.#deps.paths.log(log)} failed and could not be cut off (${reason}). Nothing more can be written until this succeeds; each new commit tries it again.`
+      const message = `A write to ${this.#deps.paths.log(log)} failed and could not be cut off (${messageOf(error)}). Nothing more can be written until this succeeds; each new commit tries it again.`
       this.#fault = new LocalpostError('store_read_only', message, { cause: error })
       if (!this.#isTold) this.#deps.onNotice(message)
       this.#isTold = true
@@ -186,10 +188,4 @@ export class Log {
       throw storeFault(error, `Opening ${path}`)
     }
   }
-}
-
-function unknownOutcome(error: unknown, path: string): LocalpostError {
-  const reason = messageOf(error)
-  const message = `Writing ${path} failed (${reason}), and what was written could not be cut off, so it is not known whether this was stored: the next start may find it. ${errorTable.store_unknown.fix}`
-  return new LocalpostError('store_unknown', message, { cause: error })
 }

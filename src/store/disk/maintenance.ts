@@ -1,171 +1,130 @@
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../io-errors.ts'
-import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
-import { createMove, deadLogs } from './cleanup.ts'
-import type { Flush } from './flush.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
-import type { Log, LogPosition } from './log.ts'
 import type { Maintenance } from '../medium.ts'
+import type { BackgroundSync } from './background-sync.ts'
+import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
+import { BlobMover, deadLogs } from './cleanup.ts'
+import type { CommitPosition, Log } from './log.ts'
 import type { Reserve } from './reserve.ts'
 import { type SpaceAccounting, unitBytes } from './space.ts'
 import { StartIndexes } from './start-indexes.ts'
 
-/** Runs checkpoints and clean-up in the background. */
-export interface MaintenanceRunner {
-  /** Call it after each write, with the number of bytes added to the log and the position after them. */
-  note(bytes: number, at: LogPosition & { readonly seq: number }): void
-  /**
-   * Await it before a new large file is written. Removes unused large files if they take too much space. Never rejects.
-   * Usually there is nothing to wait for.
-   */
-  clear(): Promise<void> | undefined
-  /** Stops after a last checkpoint, so that the next start has nothing to replay. */
-  close(): Promise<void>
-}
-
-export interface MaintenanceDeps extends CheckpointDeps {
+interface MaintenanceDeps extends CheckpointDeps {
   readonly clock: Clock
   readonly lock: HeldLock
   readonly log: Log
   readonly space: SpaceAccounting
-  readonly flush: Flush
+  readonly sync: BackgroundSync
   readonly reserve: Reserve
   readonly engine: Maintenance
-  readonly seq: number
   readonly checkpointBytes?: number | undefined
 }
 
-/** Half a full log file. More is added while a checkpoint is written, so a start replays about one log file. */
-const defaultCheckpointBytes = 16 * 1024 * 1024
-/** How often to sync when commits do not sync themselves. A power cut loses at most this time plus the duration of a sync. */
-const syncMs = 4000
-/** Limit for moving blobs on a full disk: a larger move could use up the reserve and fail before it frees space. */
-const mostLiveOnFullDisk = 1024 * 1024
-/** If unused large files take more than this many bytes, new large files wait for their removal. */
-const mostWaitingBytes = 48 * 1024 * 1024
-/** A checkpoint follows this long after a commit, so that a person who opens the files sees recent changes. */
-const quietMs = 5000
-
-export function createMaintenance(deps: MaintenanceDeps): MaintenanceRunner {
-  const { clock, log, space, reserve, engine, onNotice } = deps
-  const { records } = engine
-  const checkpointBytes = deps.checkpointBytes ?? defaultCheckpointBytes
-  const moveLive = createMove(log, space, engine)
-  const indexes = new StartIndexes(deps, records)
-  let at = { ...log.end, seq: deps.seq }
+/** Decides when a checkpoint is written, and cleans up after it: removes log files, and moves the last blobs out of others. */
+export class FolderMaintenance {
+  readonly #deps: MaintenanceDeps
+  readonly #checkpointBytes: number
+  readonly #mover: BlobMover
+  readonly #indexes: StartIndexes
+  /** The position after the last commit. */
+  #position: CommitPosition
   /** Bytes added to the log, and bytes of large files to remove, since the last checkpoint. */
-  let bytesSince = 0
-  let deadLargeSeen = 0
-  let dueBytes = checkpointBytes
-  /** The value of `space.freedBytes` when the last checkpoint began. */
-  let freedSeen = 0
-  let running: Promise<void> | null = null
-  let cancelTimer: (() => void) | null = null
-  let cancelSync: (() => void) | null = null
-  let clearing: Promise<void> | null = null
-  let closing = false
-  let failing = false
-  let syncFailing = false
+  #bytesSince = 0
+  /** With this many `#bytesSince`, the next checkpoint is due. */
+  #dueBytes: number
+  /** The values of `space` that are counted already: at the last commit, and when the last checkpoint began. */
+  #deadLargeSeen = 0
+  #freedSeen = 0
+  #running: Promise<void> | null = null
+  #cancelTimer: (() => void) | null = null
+  #isFailing = false
+  #isClosing = false
 
-  /**
-   * Syncs all commits so far, then removes the large files that they made unused. That need not wait for a checkpoint:
-   * its older files may name these large files, but a start applies the commits that follow before it looks for them.
-   */
-  async function flush(): Promise<void> {
-    const unused = [...space.deadLarge.keys()]
-    await deps.flush.run()
-    for (const name of unused) {
-      await deps.files.remove(deps.paths.large(name))
-      space.removed(name)
+  constructor(deps: MaintenanceDeps, position: CommitPosition) {
+    this.#deps = deps
+    this.#position = position
+    this.#checkpointBytes = this.#dueBytes = deps.checkpointBytes ?? defaultCheckpointBytes
+    this.#mover = new BlobMover(deps.log, deps.space, deps.engine)
+    this.#indexes = new StartIndexes(deps, deps.engine.records)
+  }
+
+  /** Call it after each write, with the number of bytes added to the log. */
+  note(bytes: number, position: CommitPosition): void {
+    const { space, sync } = this.#deps
+    this.#position = position
+    sync.noteCommit()
+    this.#bytesSince += bytes + space.deadLargeBytes - this.#deadLargeSeen
+    this.#deadLargeSeen = space.deadLargeBytes
+    const freed = space.freedBytes - this.#freedSeen
+    if (this.#bytesSince >= this.#dueBytes || freed >= unitBytes(space, this.#checkpointBytes)) this.#begin()
+    else this.#beginLater()
+  }
+
+  /** Stops after a last checkpoint, so that the next start has nothing to replay. */
+  async close(): Promise<void> {
+    const { log, sync, engine } = this.#deps
+    this.#isClosing = true
+    this.#cancelTimer?.()
+    await Promise.all([this.#running, sync.close(), this.#indexes.close()])
+    if (!log.fault && (this.#bytesSince > 0 || engine.records.dirty.size > 0)) await this.#run()
+    if (!log.fault) await this.#indexes.write(true)
+  }
+
+  #beginLater(): void {
+    if (this.#bytesSince > 0 && !this.#running && !this.#isClosing)
+      this.#cancelTimer ??= this.#deps.clock.after(quietMs, () => this.#begin())
+  }
+
+  #begin(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    if (this.#isClosing || this.#deps.log.fault) return
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+      // Commits during the run did not start the timer.
+      this.#beginLater()
+    })
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#checkpoint()
+      this.#dueBytes = this.#checkpointBytes
+      this.#isFailing = false
+      if (this.#isClosing) return
+      const maxLive = this.#deps.reserve.isOpen ? maxLiveOnFullDisk : Infinity
+      const hasMoved = await this.#mover.move(this.#position.log, maxLive, () => !this.#isClosing)
+      if (hasMoved && !this.#isClosing) await this.#checkpoint()
+    } catch (error) {
+      // The log still has everything. Retrying at every commit would make a full or failing disk slower.
+      this.#dueBytes = this.#bytesSince + this.#checkpointBytes
+      const message = `The snapshot could not be written; the log still has everything. ${messageOf(error)}`
+      if (!this.#isFailing) this.#deps.onNotice(message)
+      this.#isFailing = true
     }
   }
 
   /** Writes a checkpoint, then removes the log files that are no longer needed. */
-  async function checkpoint(): Promise<void> {
-    const position = at
-    freedSeen = space.freedBytes
+  async #checkpoint(): Promise<void> {
+    const { engine, lock, log, reserve, space, sync } = this.#deps
+    const position = this.#position
+    this.#freedSeen = space.freedBytes
     const logs = deadLogs(log, space, position.log)
-    const bytes = bytesSince
-    await deps.lock.check()
-    await reserve.spend(() => writeCheckpoint(deps, records, position, flush))
-    bytesSince -= bytes
+    const bytes = this.#bytesSince
+    await lock.check()
+    await reserve.spend(() => writeCheckpoint(this.#deps, engine.records, position, () => sync.run()))
+    this.#bytesSince -= bytes
     for (const number of logs) await log.remove(number)
-    if (!closing) void indexes.write()
-    if (!closing) await reserve.refill()
-  }
-
-  async function run(): Promise<void> {
-    try {
-      await checkpoint()
-      dueBytes = checkpointBytes
-      failing = false
-      if (closing) return
-      const mostLive = reserve.isOpen ? mostLiveOnFullDisk : Infinity
-      const moved = await moveLive(at.log, mostLive, () => !closing)
-      if (moved && !closing) await checkpoint()
-    } catch (error) {
-      // The log still has everything. Retrying at every commit would make a full or failing disk slower.
-      dueBytes = bytesSince + checkpointBytes
-      const reason = messageOf(error)
-      if (failing) return
-      failing = true
-      onNotice(`The snapshot could not be written; the log still has everything. ${reason}`)
-    }
-  }
-
-  function wait(): void {
-    if (bytesSince > 0 && !running && !closing) cancelTimer ??= clock.after(quietMs, begin)
-  }
-
-  function begin(): void {
-    cancelTimer?.()
-    cancelTimer = null
-    if (closing || log.fault) return
-    running ??= run().finally(() => {
-      running = null
-      // Commits during the run did not start the timer.
-      wait()
-    })
-  }
-
-  async function sync(): Promise<void> {
-    try {
-      await flush()
-      syncFailing = false
-    } catch (error) {
-      if (syncFailing) return
-      syncFailing = true
-      const reason = messageOf(error)
-      onNotice(`A power cut now may lose more than the last 5 seconds. ${reason}`)
-    }
-  }
-
-  return {
-    note(bytes, position) {
-      at = position
-      if (!deps.durable && !closing)
-        cancelSync ??= clock.after(syncMs, () => {
-          cancelSync = null
-          void sync()
-        })
-      bytesSince += bytes + space.deadLargeBytes - deadLargeSeen
-      deadLargeSeen = space.deadLargeBytes
-      const freed = space.freedBytes - freedSeen
-      if (bytesSince >= dueBytes || freed >= unitBytes(space, checkpointBytes)) begin()
-      else wait()
-    },
-    clear() {
-      if (space.waitingBytes < mostWaitingBytes || closing) return undefined
-      // If the disk fails, the commit reports it.
-      return (clearing ??= sync().finally(() => (clearing = null)))
-    },
-    async close() {
-      closing = true
-      cancelTimer?.()
-      cancelSync?.()
-      await Promise.all([running, clearing, indexes.close()])
-      if (!log.fault && (bytesSince > 0 || records.dirty.size > 0)) await run()
-      if (!log.fault) await indexes.write(true)
-    },
+    if (this.#isClosing) return
+    void this.#indexes.write()
+    await reserve.refill()
   }
 }
+
+/** Half a full log file. More is added while a checkpoint is written, so a start replays about one log file. */
+const defaultCheckpointBytes = 16 * 1024 * 1024
+/** Limit for moving blobs on a full disk: a larger move could use up the reserve and fail before it frees space. */
+const maxLiveOnFullDisk = 1024 * 1024
+/** A checkpoint follows this long after a commit, so that a person who opens the files sees recent changes. */
+const quietMs = 5000

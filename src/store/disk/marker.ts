@@ -6,27 +6,25 @@ import { replaceFile } from './replace-file.ts'
 /** The mark of a folder, while this process holds the folder's lock. */
 class Marker {
   readonly #folder: DataFolder
-  readonly #own: Mark | null
+  readonly #work: Mark | null
   isSet: boolean
-  /** To be set when the content is known to be whole: then `closed` removes the mark. */
-  isWhole = false
 
-  constructor(folder: DataFolder, own: Mark | null, isSet: boolean) {
+  constructor(folder: DataFolder, work: Mark | null, isSet: boolean) {
     this.#folder = folder
-    this.#own = own
+    this.#work = work
     this.isSet = isSet
   }
 
   async set(): Promise<void> {
-    if (this.isSet || !this.#own) return
+    if (this.isSet || !this.#work) return
     const { files, paths } = this.#folder
-    await replaceFile(files, paths.incomplete, [Buffer.from(markText(this.#own))])
+    await replaceFile(files, paths.incomplete, [Buffer.from(markText(this.#work))])
     this.isSet = true
   }
 
-  /** Call it when all data is on the disk. */
-  async closed(): Promise<void> {
-    if (!this.isWhole || !this.isSet) return
+  /** Call it when all data is on the disk, and known to be whole. */
+  async remove(): Promise<void> {
+    if (!this.isSet) return
     const { files, paths } = this.#folder
     try {
       await files.remove(paths.incomplete)
@@ -37,17 +35,12 @@ class Marker {
   }
 }
 
-/**
- * Looks for the mark of an incomplete folder, and sets it in a folder without data.
- *
- * @param own  The work that fills the folder; null to open it for anything else.
- * @throws store_incomplete if the folder has a mark of other work.
- */
-export async function openMarker(folder: DataFolder, own: Mark | null): Promise<Marker> {
+/** Reads the mark, and sets it in a new folder. @param work  The work that fills it, if any. @throws store_incomplete */
+export async function openMarker(folder: DataFolder, work: Mark | null): Promise<Marker> {
   const { files, paths } = folder
   const found = await readMark(folder)
-  if (found && !(own && continues(found, own))) throw unfinished(`The data folder ${paths.folder}`, found)
-  const marker = new Marker(folder, own, found !== null)
+  if (found && !(work && continues(found, work))) throw unfinished(`The data folder ${paths.folder}`, found)
+  const marker = new Marker(folder, work, found !== null)
   if ((await files.size(paths.checkpoint)) === null) await marker.set()
   return marker
 }

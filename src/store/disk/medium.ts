@@ -6,21 +6,21 @@ import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { crcOf, damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
 import { type CheckpointDeps, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
-import type { LogWriter } from './checkpoint-text.ts'
+import type { Checkpoint, LogWriter } from './checkpoint-text.ts'
 import type { LogPlace, BlobPlace } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import { largeBlobBytes, type LargeDeps, openLarge, openSpool, type SpooledFile } from './large.ts'
 import { needsFile, takeBlob } from './take-blob.ts'
 import type { DiskRoom } from './disk-room.ts'
-import { Flush } from './flush.ts'
+import { BackgroundSync } from './background-sync.ts'
 import { createLineReader } from './line-reader.ts'
-import { claimLog, loadFolder } from './load.ts'
-import { Log } from './log.ts'
-import type { Medium } from '../medium.ts'
+import { claimLog, type Loaded, loadFolder } from './load.ts'
+import { type CommitPosition, Log } from './log.ts'
+import type { Medium, StagedCommit } from '../medium.ts'
 import type { BlobId } from '../names.ts'
 import type { Reserve } from './reserve.ts'
-import { createMaintenance, type MaintenanceRunner } from './maintenance.ts'
+import { FolderMaintenance } from './maintenance.ts'
 import { SpaceAccounting, unitBytes } from './space.ts'
 import { FrameWriter } from './frame-writer.ts'
 
@@ -30,28 +30,22 @@ export interface LogMediumOptions {
   readonly heldBytes?: number | undefined
   /** The size of a log file in bytes. Default: half of what is in use, from 4 to 32 MiB. */
   readonly logFileBytes?: number | undefined
-  /**
-   * After how many bytes of log a checkpoint is written. Default: 16 MiB. Earlier if the bytes freed since the last
-   * checkpoint reach half of the live data (at least 4 MiB).
-   */
+  /** After how many bytes of log a checkpoint is written, at the latest. Default: 16 MiB. */
   readonly checkpointBytes?: number | undefined
-  /**
-   * How many files of 1,000 records of each collection stay in memory, from the newest on. Older records are read from
-   * their files. Default: 4.
-   */
+  /** How many files of 1,000 records of each collection, the newest ones, stay in memory. Default: 4. */
   readonly awakeSegments?: number | undefined
 }
 
-export interface LogMediumDeps extends CheckpointDeps, LogMediumOptions {
+interface LogMediumDeps extends CheckpointDeps, LogMediumOptions {
   readonly lock: HeldLock
   /** Disk space kept free so that mail can be removed when the disk is full. */
   readonly reserve: Reserve
   readonly room: DiskRoom
   /** Called when everything is on the disk, before the lock is released. */
-  closed(): Promise<void>
+  onClosed(): Promise<void>
 }
 
-/** A state in which nothing new is stored: a key of `refusals`. */
+/** A state in which nothing new is stored. */
 export type RefusalReason = 'lost_lock' | 'failed_write' | 'full_disk'
 
 /** All reasons. If several apply, the first one is reported. */
@@ -63,16 +57,15 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   const held = createBudget(deps.heldBytes ?? 32 * 1024 * 1024)
   const frames = new FrameWriter(deps.durable)
   const larges: LargeDeps = { ...deps, onFailed: (error) => deps.room.noteFailed(error) }
-  const spool = async (id: BlobId): Promise<SpooledFile> => {
-    deps.reserve.assertWhole()
-    await maintenance?.clear()
-    return await openSpool(larges, id)
-  }
+  /** Null until `load`. */
   let log: Log | null = null
-  let maintenance: MaintenanceRunner | null = null
-  let flush: Flush | null = null
+  let sync: BackgroundSync | null = null
+  /** Null until `start`. */
+  let maintenance: FolderMaintenance | null = null
+  /** The number of the last commit. */
   let seq = 0
-  let written = 0
+  /** The size of the last batch in the log, until it is applied. */
+  let writtenBytes = 0
 
   const refusals: Readonly<Record<RefusalReason, () => LocalpostError | null>> = {
     lost_lock: () => deps.lock.lost,
@@ -80,9 +73,17 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     full_disk: () => deps.reserve.refusal,
   }
 
-  function theLog(): Log {
+  function loadedLog(): Log {
     if (!log) throw misuse('The store is used before it is loaded.')
     return log
+  }
+
+  const position = (): CommitPosition => ({ ...loadedLog().end, seq })
+
+  async function spool(id: BlobId): Promise<SpooledFile> {
+    deps.reserve.assertWhole()
+    await sync?.clear()
+    return await openSpool(larges, id)
   }
 
   async function read(place: BlobPlace, start: number, end: number): Promise<Buffer> {
@@ -100,7 +101,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
 
   async function readLog(place: LogPlace, start: number, end: number): Promise<Buffer> {
     try {
-      return await theLog().read(place.log, place.at + start, end - start)
+      return await loadedLog().read(place.log, place.at + start, end - start)
     } catch (error) {
       throw damagedBy(error, deps.paths, place)
     }
@@ -114,37 +115,38 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       resting.onDamaged = (error) => deps.onNotice(error.message)
       const loaded = await loadFolder(deps, records)
       seq = loaded.seq
-      const fileBytes = (): number => deps.logFileBytes ?? unitBytes(space, mostFileBytes)
+      const fileBytes = (): number => deps.logFileBytes ?? unitBytes(space, maxFileBytes)
       const target = new Log({ ...deps, fileBytes }, loaded.lengths, loaded.checkpoint.log)
       log = target
       deps.lock.misplaced = () => target.checkPlace()
-      const { checkpoint, unsynced } = loaded
-      if (deps.lock.tookOver) tellRestart(deps, checkpoint.writer, seq)
-      const isUnused = (name: string): boolean => space.deadLarge.has(name)
-      const flushing = new Flush({ ...deps, end: () => target.end, isUnused }, checkpoint, unsynced)
-      flush = flushing
-      await flushing.run()
-      const rewrite = (): Promise<void> =>
-        writeCheckpoint(deps, records, { ...target.end, seq }, () => flushing.run())
-      // Edited files get their checksums now, so that later damage is found.
-      if (!loaded.isEdited) await claimLog(deps, checkpoint)
-      // A failed checkpoint may already have changed `checkpoint.json`.
-      else if (!(await sealEdits(deps, rewrite)))
-        await claimLog(deps, (await readCheckpoint(deps)) ?? checkpoint)
+      if (deps.lock.tookOver) tellRestart(deps, loaded.checkpoint.writer, seq)
+      const syncing = new BackgroundSync(
+        { ...deps, space, endOfLog: () => target.end },
+        loaded.checkpoint,
+        loaded.unsynced,
+      )
+      sync = syncing
+      await syncing.run()
+      const writeEdits = (): Promise<void> =>
+        deps.reserve.spend(() => writeCheckpoint(deps, records, position(), () => syncing.run()))
+      await claimLog(deps, await sealEdits(deps, loaded, writeEdits))
       await deps.reserve.refill()
       return seq
     },
     start(engine) {
-      if (flush) maintenance = createMaintenance({ ...deps, log: theLog(), flush, space, engine, seq })
+      if (!sync) return
+      maintenance = new FolderMaintenance({ ...deps, log: loadedLog(), sync, space, engine }, position())
     },
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
     take: (blob, name) =>
-      takeBlob(blob, name, {
+      takeBlob(
         larges,
-        noteLarge: (large) => flush?.noteLarge(large),
-        afterCut: (work) => theLog().afterCut(work),
-      }),
-    clear: (blobs) => (blobs.some(needsFile) ? maintenance?.clear() : undefined),
+        blob,
+        name,
+        (large) => sync?.noteLarge(large),
+        (work) => loadedLog().afterCut(work),
+      ),
+    clear: (blobs) => (blobs.some(needsFile) ? sync?.clear() : undefined),
     assertRoom: () => deps.reserve.assertWhole(),
     refusal() {
       for (const reason of refusalReasons) {
@@ -157,16 +159,15 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     lowDisk: () => deps.room.low(),
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch, mayUseReserve) {
-      const target = theLog()
+      const target = loadedLog()
       const spend = <T>(run: () => Promise<T>): Promise<T> =>
         mayUseReserve ? deps.reserve.spend(run) : run()
       await deps.lock.assertHeld()
       try {
         await spend(() => target.makeRoom(roughSize(batch)))
-        const { log: number, offset } = target.end
-        const bytes = await frames.encode(batch, number, offset)
+        const bytes = await frames.encode(batch, target.end)
         await spend(() => target.append(bytes))
-        written = bytes.byteLength
+        writtenBytes = bytes.byteLength
       } catch (error) {
         if (!mayUseReserve) deps.room.noteFailed(error)
         throw error
@@ -175,8 +176,8 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       seq = batch.at(-1)?.seq ?? seq
     },
     applied() {
-      maintenance?.note(written, { ...theLog().end, seq })
-      written = 0
+      maintenance?.note(writtenBytes, position())
+      writtenBytes = 0
     },
     hold: (places, without) => space.hold(places, without),
     release: (places, without) => space.release(places, without),
@@ -188,14 +189,14 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     },
     async close() {
       try {
-        const target = theLog()
+        const target = loadedLog()
         await target.cutBack()
         try {
           await maintenance?.close()
         } finally {
           await target.close()
         }
-        await deps.closed()
+        await deps.onClosed()
       } finally {
         await deps.lock.release().catch((error: unknown) => {
           throw storeFault(error, 'Letting go of the data folder')
@@ -205,19 +206,24 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   }
 }
 
-/** @returns Whether the edited files were written. If the disk is full, the next checkpoint writes them. */
+/**
+ * Gives edited files their checksums now, so that later damage is found. If the disk is full, the next checkpoint does it.
+ *
+ * @returns The checkpoint that is on the disk. One that failed may have changed it already.
+ */
 async function sealEdits(
-  { reserve, onNotice }: LogMediumDeps,
-  rewrite: () => Promise<void>,
-): Promise<boolean> {
+  deps: LogMediumDeps,
+  { isEdited, checkpoint }: Loaded,
+  writeEdits: () => Promise<void>,
+): Promise<Checkpoint> {
+  if (!isEdited) return checkpoint
   try {
-    await reserve.spend(rewrite)
-    return true
+    await writeEdits()
   } catch (error) {
     if (!isErrorOf(error, 'store_full')) throw error
-    onNotice(`The edited files have no checksums yet. ${error.message}`)
-    return false
+    deps.onNotice(`The edited files have no checksums yet. ${error.message}`)
   }
+  return (await readCheckpoint(deps)) ?? checkpoint
 }
 
 /** Warns that a power cut may have lost commits without a visible sign: the log may just end earlier. */
@@ -230,7 +236,7 @@ function tellRestart(deps: LogMediumDeps, writer: LogWriter, seq: number): void 
 }
 
 /** Estimates the size of a batch in bytes, to choose the log file. */
-function roughSize(batch: Parameters<Medium['write']>[0]): number {
+function roughSize(batch: readonly StagedCommit[]): number {
   let size = 0
   for (const { payloadSize, effects } of batch) {
     size += payloadSize + frameBytes
@@ -240,4 +246,4 @@ function roughSize(batch: Parameters<Medium['write']>[0]): number {
 }
 
 const frameBytes = 100
-const mostFileBytes = 32 * 1024 * 1024
+const maxFileBytes = 32 * 1024 * 1024

@@ -2,10 +2,7 @@ import { codeOf } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
 
-/**
- * The same files, with better errors: if there is a folder instead of a file, or a file instead of a folder, the error
- * names it and says what to do.
- */
+/** The same files, whose errors say so where a folder is in the place of a file, or a file in that of a folder. */
 export function namingFiles<T extends Pick<Files, 'readAll'> & Partial<Files>>(files: T): T {
   const named =
     <A extends unknown[], R>(run: (path: string, ...rest: A) => Promise<R>, kind: Kind) =>

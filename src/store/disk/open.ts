@@ -25,10 +25,7 @@ export interface LogStoreOptions extends LogMediumOptions {
   readonly dir: string
   /** Every collection that will be used. What the folder holds of others is kept. */
   readonly collections: readonly Collection<StoredRecord>[]
-  /**
-   * What a resolved commit survives. `process`: the end of this process, however it ends. `disk`: also a power loss, at
-   * the cost of a sync for each write.
-   */
+  /** What a commit survives. `process`: the end of this process. `disk`: also a power loss, with a sync per write. */
   readonly durability: 'process' | 'disk'
   /** Called with operational warnings, one or two sentences each. Default: none. */
   readonly onNotice?: (text: string) => void
@@ -49,8 +46,7 @@ export interface LogStoreOptions extends LogMediumOptions {
  *
  * @throws store_in_use when another process has the folder, store_corrupt when a file cannot be read,
  *   store_newer_schema when a newer Localpost wrote it, store_incomplete when a copy or a salvage into it was interrupted,
- *   store_read_only when it cannot be written, store_full,
- *   store_failed; invalid_option when `dir` is a file, or a folder that belongs to something else.
+ *   store_read_only, store_full, store_failed; invalid_option when `dir` belongs to something else.
  * @example
  * const store = await openLogStore({ dir: '.localpost', collections, clock: systemClock, durability: 'process' })
  */
@@ -101,6 +97,7 @@ async function openFolder(
     await files.syncFolder(dirname(paths.folder)).catch(unreadable)
     for (const path of [paths.folder, paths.logs]) await files.syncFolder(path)
     const bytes = options.reserveBytes ?? defaultReserveBytes
+    let isWhole = false
     const medium = createLogMedium({
       ...options,
       files,
@@ -109,7 +106,9 @@ async function openFolder(
       lock,
       reserve: new Reserve({ files, paths, bytes, onNotice }, isFull),
       room: new DiskRoom({ files, paths }, bytes),
-      closed: () => marker.closed(),
+      onClosed: async () => {
+        if (isWhole) await marker.remove()
+      },
       durable: options.durability === 'disk',
       boot: options.boot ?? (await systemProcesses.pidSpace()).boot,
     })
@@ -121,7 +120,7 @@ async function openFolder(
       },
       begin: () => marker.set(),
       async finish() {
-        marker.isWhole = true
+        isWhole = true
         await store.close()
       },
     }

@@ -56,23 +56,17 @@ export function createPaths(folder: string): Paths {
 
 export const largeNameForm: RegExp = /^[A-Za-z0-9_-]{1,120}\.eml$/
 
-/** The number in a file's name; null when the name is not `<6 to 15 digits><ending>`. */
-function numberOf(name: string, ending: string): number | null {
-  if (!name.endsWith(ending)) return null
-  const digits = name.slice(0, -ending.length)
-  return /^\d{6,15}$/.test(digits) ? Number(digits) : null
-}
-
 function sixDigits(number: number): string {
   return String(number).padStart(6, '0')
 }
 
-/** The numbers in the names of a folder's files that have this ending, in order. */
+/** The numbers in the names of a folder's files that are `<6 to 15 digits><ending>`, in order. */
 export async function numbersIn(
   files: Pick<Files, 'list'>,
   folder: string,
   ending: string,
 ): Promise<number[]> {
-  const numbers = (await files.list(folder)).map((name) => numberOf(name, ending))
-  return numbers.filter((number) => number !== null).sort((a, b) => a - b)
+  const names = (await files.list(folder)).filter((name) => name.endsWith(ending))
+  const digits = names.map((name) => name.slice(0, -ending.length)).filter((text) => /^\d{6,15}$/.test(text))
+  return digits.map(Number).sort((a, b) => a - b)
 }

@@ -2,7 +2,7 @@ import { isShared, type Files, withFile } from '../../core/files.ts'
 import { corrupt, storeFault } from '../io-errors.ts'
 import type { LogWriter } from './checkpoint-text.ts'
 import { countFrames, findFrame, type Frame, isBeginning, readFrame } from './frame.ts'
-import type { LogPosition } from './log.ts'
+import type { CommitPosition, LogPosition } from './log.ts'
 import { type DataFolder, numbersIn, type Paths, type ReadableFolder } from './paths.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -20,6 +20,7 @@ export function lossOf(writer: LogWriter, boot: string): Loss {
 }
 
 export interface Replayed {
+  /** The number of the last complete commit. */
   readonly seq: number
   readonly lengths: Map<number, number>
   /** Where the first incomplete commit begins; null when the log ends with a complete commit. */
@@ -33,45 +34,47 @@ export interface Replayed {
  * it only if they belong to the same synced write, or if a power cut may have lost pages. Anything else that cannot be
  * read is damage and throws.
  *
- * @param from  Where to begin, with the seq of the last commit before it.
  * @param apply  Takes each commit. May throw store_corrupt.
  * @throws store_corrupt.
  */
 export async function replayLog(
   { files, paths }: ReadableFolder,
-  from: LogPosition & { readonly seq: number },
+  from: CommitPosition,
   loss: Loss,
   apply: (frame: Frame, log: number) => void,
 ): Promise<Replayed> {
   const lengths = new Map<number, number>()
   for (const log of await numbersIn(files, paths.logs, '.log'))
     lengths.set(log, (await files.size(paths.log(log))) ?? 0)
-  const gap = assertComplete(lengths, from, paths, loss)
-  let last = from.seq
+  const gap = gapIn(lengths, from, paths, loss)
+  let { seq } = from
   let broken: LogPosition | null = null
   for (const log of lengths.keys()) {
     if (log < from.log) continue
-    if (log === gap) broken ??= { log, offset: 0 }
-    if (broken && loss === 'pages') break
+    if (loss === 'pages' && (broken || log === gap)) {
+      broken ??= { log, offset: 0 }
+      break
+    }
     const path = paths.log(log)
     const bytes = (await files.readAll(path)) ?? Buffer.alloc(0)
-    let at = log === from.log ? from.offset : 0
-    const isFirstBroken = broken === null
-    if (broken === null) {
-      const isBehindGap = loss === 'pages' && log !== from.log && (readFrame(bytes, 0)?.seq ?? 0) > last + 1
-      for (let frame = isBehindGap ? null : nextFrame(bytes, at, last, path); frame;) {
-        apply(frame, log)
-        last = frame.seq
-        at = frame.end
-        frame = nextFrame(bytes, at, last, path)
-      }
-      if (at === bytes.byteLength) continue
-      broken = { log, offset: at }
+    if (broken) {
+      assertNoLaterWrite(bytes, 0, seq, broken, path, paths)
+      continue
     }
-    if (loss !== 'pages') assertNoFrame(bytes, at, last, broken, path, paths)
-    if (loss === 'prefix' && isFirstBroken) assertBeginning(bytes, at, path)
+    let at = log === from.log ? from.offset : 0
+    // With lost pages, the commits before this file may be missing; then it is set aside.
+    const isBehindGap = loss === 'pages' && log !== from.log && (readFrame(bytes, 0)?.seq ?? 0) > seq + 1
+    for (let frame = isBehindGap ? null : nextFrame(bytes, at, seq, path); frame;) {
+      apply(frame, log)
+      ;({ seq, end: at } = frame)
+      frame = nextFrame(bytes, at, seq, path)
+    }
+    if (at === bytes.byteLength) continue
+    broken = { log, offset: at }
+    if (loss !== 'pages') assertNoLaterWrite(bytes, at, seq, broken, path, paths)
+    if (loss === 'prefix') assertBeginning(bytes, at, path)
   }
-  return { seq: last, lengths, broken }
+  return { seq, lengths, broken }
 }
 
 /** The frame at a byte, if it is complete. @throws store_corrupt if it is not the next one: it would be dropped. */
@@ -82,8 +85,8 @@ function nextFrame(bytes: Buffer, at: number, seq: number, path: string): Frame 
   throw corrupt(`${path}:${at}`, what, 'Restore the whole folder from a copy.')
 }
 
-/** @returns The first file after a gap in the file numbers, if a power cut may have caused the gap; else null. */
-function assertComplete(
+/** The first file after a gap in the numbers that a power cut may have caused; else null. @throws store_corrupt */
+function gapIn(
   lengths: ReadonlyMap<number, number>,
   from: LogPosition,
   paths: Paths,
@@ -110,7 +113,7 @@ function assertComplete(
  *
  * @param seq  The seq of the last complete commit before the incomplete frame.
  */
-function assertNoFrame(
+function assertNoLaterWrite(
   bytes: Buffer,
   from: number,
   seq: number,
@@ -160,7 +163,11 @@ export async function setAside(
       } else {
         // Another folder may share the file, and its process needs the whole of it.
         if (isShared(files, path)) await replaceFile(files, path, [all.subarray(0, offset)])
-        else await withFile(files, path, 'r+', (fd) => cutFile(files, fd, offset))
+        else
+          await withFile(files, path, 'r+', async (fd) => {
+            await files.truncate(fd, offset)
+            await files.sync(fd)
+          })
         lengths.set(log, offset)
       }
       const whole = countFrames(bytes)
@@ -177,11 +184,6 @@ export async function setAside(
 
 const afterRestart =
   ' They are the last write before the machine stopped. It was not complete, so it was not acknowledged, unless the disk damaged it later.'
-
-async function cutFile(files: Files, fd: number, length: number): Promise<void> {
-  await files.truncate(fd, length)
-  await files.sync(fd)
-}
 
 async function freeName(files: Files, wanted: string): Promise<string> {
   let name = wanted

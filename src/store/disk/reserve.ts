@@ -4,7 +4,7 @@ import { type Files, isShared, withFile, writeWhole } from '../../core/files.ts'
 import { monotonicNow } from '../../core/machine.ts'
 import type { DataFolder, Paths } from './paths.ts'
 
-export interface ReserveDeps extends DataFolder {
+interface ReserveDeps extends DataFolder {
   /** Size of the reserve; 0 for none. */
   readonly bytes: number
   readonly onNotice: (text: string) => void
@@ -63,10 +63,8 @@ export class Reserve {
     const { files, paths, onNotice } = this.#deps
     await this.#filling
     if (!(await releaseReserve(files, paths))) return false
-    if (!this.#isOpen)
-      onNotice(
-        `The disk of ${paths.folder} is full. New mail is refused until there is room; removing mail still works.`,
-      )
+    const message = `The disk of ${paths.folder} is full. New mail is refused until there is room; removing mail still works.`
+    if (!this.#isOpen) onNotice(message)
     this.#isOpen = true
     return true
   }

@@ -39,9 +39,8 @@ export function seqIn(bytes: Buffer): number | undefined {
   return seq === undefined ? undefined : Number(seq)
 }
 
-/** The last line of a file. */
-export const footerForm: RegExp = /"crc":"([0-9a-f]{8})"\}\n$/
-const footerLength: number = '"crc":"00000000"}\n'.length
+const footerForm = /"crc":"([0-9a-f]{8})"\}\n$/
+const footerLength = '"crc":"00000000"}\n'.length
 
 /** The checksum in the last line of a file; null if there is none. @param end  The file or its last bytes. */
 export function storedCrc(end: Buffer): number | null {

@@ -31,10 +31,7 @@ export class WrittenFile {
   crc = 0
 }
 
-/**
- * The text of a file of records in pieces, with its checksums. It has one record in each line, so that a person can read
- * it and a diff stays small.
- */
+/** The text of a file of records in pieces. One record is in each line, for people who read it, and for small diffs. */
 export function* snapshotPieces(
   { seq, indexes, sections }: FileToWrite,
   written: WrittenFile = new WrittenFile(),

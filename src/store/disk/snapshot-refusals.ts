@@ -23,26 +23,14 @@ export function olderThan(
   const needed = contains[name]
   if (needed === undefined || (seq !== undefined && seq >= needed)) return null
   const restore = 'Restore the whole folder from one copy.'
-  if (seq !== undefined)
-    return {
-      what: `it is older than the checkpoint: it contains the commits up to ${seq}, but the checkpoint needs commit ${needed}.`,
-      fix: restore,
-    }
+  if (seq !== undefined) {
+    const what = `it is older than the checkpoint: it contains the commits up to ${seq}, but the checkpoint needs commit ${needed}.`
+    return { what, fix: restore }
+  }
   return {
     what: `it may be older than the checkpoint, which needs commit ${needed}: its line \`"seq"\` is missing.`,
     fix: `${restore} If the file is no older copy, put the line \`"seq":${needed},\` before its last line, and replace the last line by \`}\`.`,
   }
-}
-
-/** @throws store_corrupt if {@link olderThan} gives a reason. */
-export function assertNotOlder(
-  checkpoint: Checkpoint,
-  name: string,
-  path: string,
-  snapshot: Pick<ParsedSnapshot, 'seq'>,
-): void {
-  const older = olderThan(checkpoint, name, snapshot)
-  if (older) throw corrupt(path, older.what, older.fix)
 }
 
 export const missingFix: string = 'Restore it from a copy of the whole folder.'

@@ -1,8 +1,8 @@
 import type { LocalpostError } from '../../core/errors.ts'
-import { corrupt } from '../io-errors.ts'
+import { corrupt, messageOf } from '../io-errors.ts'
 import { assertKnownFormat } from './format.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
-import { footerForm, isLineWhole, snapshotLines, seqIn, untouchedCrc } from './snapshot-lines.ts'
+import { isLineWhole, snapshotLines, seqIn, untouchedCrc } from './snapshot-lines.ts'
 import type { IndexKey } from '../queries.ts'
 import { isRecord } from '../../core/members.ts'
 
@@ -53,7 +53,7 @@ export interface ParsedSnapshot {
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
 export function parseSnapshot(bytes: Buffer, path: string): ParsedSnapshot {
-  const schema = headForm.exec(bytes.toString('latin1', 0, mostHeadLength))?.[1]
+  const schema = headForm.exec(bytes.toString('latin1', 0, maxHeadLength))?.[1]
   if (schema !== undefined) assertKnownFormat(Number(schema), path)
   const crc = schema === undefined ? null : untouchedCrc(bytes)
   const untouched = crc === null ? null : parseLines(bytes, path)
@@ -68,29 +68,29 @@ export function parseSnapshot(bytes: Buffer, path: string): ParsedSnapshot {
 }
 
 const headForm = /^\{"schema":(\d+),\n/
-const mostHeadLength = 32
+const maxHeadLength = 32
 
 export function damagedAt(path: string, line: number): LocalpostError {
   const what = `line ${line} is not what Localpost wrote: its checksum does not fit.`
   return corrupt(`${path}:${line}`, what, restoreIt)
 }
 
-/**
- * Reads a file that a person edited, also where its checksum was left in it. Null when nothing was edited.
- *
- * @throws store_corrupt when the file is not JSON, or not a file of this store; store_newer_schema.
- */
+/** Reads a file that a person edited; null for an unedited one. @throws store_corrupt, store_newer_schema */
 export function parseEdited(bytes: Buffer, path: string): (ParsedSnapshot & { edited: Edits }) | null {
   return untouchedCrc(bytes) === null ? fromWhole(bytes, parseWhole(bytes, path), path) : null
 }
 
 /** Parses the file as JSON. Removing the checksum by hand leaves a comma before the last bracket, so it is allowed. */
 function parseWhole(bytes: Buffer, path: string): unknown {
+  const text = bytes.toString('utf8').replace(/,\s*\}\s*$/, '}')
   try {
-    return JSON.parse(bytes.toString('utf8').replace(/,\s*\}\s*$/, '}'))
+    return JSON.parse(text)
   } catch (error) {
-    const { line, byte } = badPlace(bytes)
-    const what = `line ${line} (byte ${byte}) is not valid JSON.`
+    // Without a position, the file is cut off.
+    const [, position = text.length] = / at position (\d+)/.exec(messageOf(error)) ?? []
+    const valid = text.slice(0, Number(position))
+    const line = valid.split('\n').length
+    const what = `line ${line} (byte ${Buffer.byteLength(valid)}) is not valid JSON.`
     throw corrupt(`${path}:${line}`, what, restoreIt, error)
   }
 }
@@ -102,11 +102,7 @@ const restoreIt =
 export const sectionForm: RegExp = /^"([^"]+)":\[$/
 const indexesForm = /^"indexes":(\{.*\}),$/
 
-/**
- * Reads the line layout that this store writes; null when the file has another layout.
- *
- * @throws store_corrupt for a damaged line: a checkpoint copies lines of records that rest, whether or not they are damaged.
- */
+/** Reads the layout that this store writes; null for another. @throws store_corrupt for a damaged line. */
 function parseLines(bytes: Buffer, path: string): ParsedSnapshot | null {
   const sections = new Map<string, SnapshotLine[]>()
   let indexes: ParsedSnapshot['indexes'] = new Map()
@@ -184,24 +180,4 @@ function fromWhole(bytes: Buffer, whole: unknown, path: string): ParsedSnapshot 
     sections.set(name, lines)
   }
   return { seq, indexes: new Map(), sections, edited: editsOf(bytes, whole) }
-}
-
-/** The first line that cannot be parsed, or the last one when the file is truncated. */
-function badPlace(bytes: Buffer): { line: number; byte: number } {
-  let line = 1
-  for (const { number, at, end } of snapshotLines(bytes)) {
-    if (number > 1 && !isSound(bytes.toString('utf8', at, end))) return { line: number, byte: at }
-    line = number + 1
-  }
-  return { line, byte: bytes.byteLength }
-}
-
-function isSound(line: string): boolean {
-  if (/^(?:\],?|"[^"]+":(?:\[|\{.*\},|\d+,))$/.test(line) || footerForm.test(`${line}\n`)) return true
-  try {
-    JSON.parse(line.replace(/,$/, ''))
-    return true
-  } catch {
-    return false
-  }
 }

@@ -54,12 +54,9 @@ export class SpaceAccounting implements PlaceKeeper {
   }
 }
 
-/**
- * The maximum size of a log file, and how many bytes may be freed before a checkpoint: half of the live data, within
- * bounds. If few mails are kept, large log files would take several times the space of the mails.
- */
-export function unitBytes({ liveBytes }: SpaceAccounting, mostBytes: number): number {
-  return Math.min(Math.max(liveBytes / 2, leastUnitBytes), mostBytes)
+/** How large a log file gets, and how much is freed before a checkpoint: half of the live data, within bounds. */
+export function unitBytes({ liveBytes }: SpaceAccounting, maxBytes: number): number {
+  return Math.min(Math.max(liveBytes / 2, minUnitBytes), maxBytes)
 }
 
-const leastUnitBytes = 4 * 1024 * 1024
+const minUnitBytes = 4 * 1024 * 1024

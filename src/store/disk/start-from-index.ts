@@ -34,10 +34,7 @@ export async function startFromIndex(
   return adopt(records, state, segment, path, index)
 }
 
-/**
- * The stamp of this file, and the commit up to which it contains all commits; null if the file is missing or its last
- * line has no checksum.
- */
+/** The stamp of a file, and the commit up to which it contains all; null without the file or its last checksum. */
 async function readStamp(
   files: Files,
   path: string,
@@ -58,10 +55,8 @@ async function readStamp(
 }
 
 /** Whether an index with the first stamp is of the file with the second one. */
-export function isSameStamp(one: FileStamp, other: FileStamp): boolean {
-  return (
-    one.size === other.size && one.crc === other.crc && one.ino === other.ino && one.mtimeMs === other.mtimeMs
-  )
+export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
+  return a.size === b.size && a.crc === b.crc && a.ino === b.ino && a.mtimeMs === b.mtimeMs
 }
 
 function adopt(

@@ -27,10 +27,7 @@ interface IndexHead {
     readonly large: readonly (readonly [name: string, size: number])[]
   }
   readonly keyed: readonly KeyedRow[]
-  /**
-   * For each column of codes, the list of texts that each code of this file stands for; null if the texts are only in the
-   * record.
-   */
+  /** For each column, the texts that each code of this file stands for; null if the texts are only in the record. */
   readonly texts: readonly (readonly (readonly string[] | null)[])[]
   /** The layout of the columns after this line. */
   readonly columns: {
@@ -43,11 +40,7 @@ interface IndexHead {
   }
 }
 
-/**
- * The index of a segment for the start, as bytes: a line of JSON, columns of numbers, and a checksum over both.
- *
- * @param pack  Must have all records of its file, exactly as they are in it.
- */
+/** Encodes the index of a segment: a line of JSON, columns of numbers, a checksum. @param pack  As its file is now. */
 export function encodeStartIndex(
   state: CollectionState,
   pack: Packed,

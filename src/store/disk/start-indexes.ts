@@ -13,14 +13,11 @@ import { parseSnapshot } from './snapshot-text.ts'
 import { encodeStartIndex } from './start-index.ts'
 import { createSequence } from '../../core/sequence.ts'
 
-export interface StartIndexDeps extends CheckpointDeps {
-  readonly clock: Clock
-  readonly reserve: Reserve
-}
+type StartIndexDeps = CheckpointDeps & { readonly clock: Clock; readonly reserve: Reserve }
 
 /**
- * Indexes in `derived`, one per segment, from which a start takes ids, places and facts instead of reading each record.
- * They may be missing, damaged or old: then the start reads the segment.
+ * Indexes in `derived`, one per segment, from which a start takes ids, places and facts. If one is missing, damaged or
+ * old, the start reads the segment.
  *
  * The files that the start did not read are checked in the background, one after the other. Damage is reported, and the
  * next start reads that file. When all are checked, the indexes of the newest segments are written too, and the checks end.
@@ -101,7 +98,9 @@ export class StartIndexes {
       if (!state.large) continue
       const oldest = state.openSegment - this.#records.resting.awakeSegments
       const due = [...state.segments.values()].filter(
-        ({ number, pack }) => pack && isDue(pack) && (newest || (number <= oldest && !changesSoon(pack))),
+        ({ number, pack }) =>
+          // The file of a pack with many keyed records is replaced soon, and then its index is of no use.
+          pack && isDue(pack) && (newest || (number <= oldest && pack.keyed <= pack.count / 10)),
       )
       if (due.length > 0) await files.makeFolder(paths.startIndexes(state.name))
       // An open reserve means that the disk is full: what is left belongs to mail.
@@ -153,11 +152,6 @@ function problemOf(bytes: Buffer | null, path: string): string {
 function isDue({ file, facts }: Packed): boolean {
   if (!file || file.index === 'all') return false
   return file.index === null || (facts?.isComplete ?? true)
-}
-
-/** Whether an index would soon be of a file that was replaced. Writing the keys of many records takes some time. */
-function changesSoon({ keyed, count }: Packed): boolean {
-  return keyed > count / 10
 }
 
 /** The first check waits for the work of a start to end. */

@@ -5,19 +5,18 @@ import type { Medium, TakenBlob } from '../medium.ts'
 import type { Blob } from '../store.ts'
 import { largeBlobBytes, type LargeDeps, SpooledFile, spoolBlob } from './large.ts'
 
-export interface TakeDeps {
-  readonly larges: LargeDeps
-  /** Called with each large file that a commit refers to, before the commit. */
-  noteLarge(large: string): void
-  /** Runs work once the frames whose outcome is unknown are cut off the log. */
-  afterCut(work: () => void): void
-}
-
-/** Takes a blob for a commit: a long one goes to a file of its own, a short one to the log with the commit. */
+/**
+ * Takes a blob for a commit: a long one goes to a file of its own, a short one to the log with the commit.
+ *
+ * @param noteLarge  Called with each large file that a commit refers to, before the commit.
+ * @param afterCut  Runs work once the frames whose outcome is unknown are cut off the log.
+ */
 export function takeBlob(
+  larges: LargeDeps,
   blob: Blob,
   { owner, name }: BlobName,
-  { larges, noteLarge, afterCut }: TakeDeps,
+  noteLarge: (large: string) => void,
+  afterCut: (work: () => void) => void,
 ): ReturnType<Medium['take']> {
   const { size, spooled } = blob
   const taken = (content: TakenBlob['content']): TakenBlob => ({ owner, name, size, content })

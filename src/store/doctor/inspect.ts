@@ -5,7 +5,7 @@ import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { createFindings, type Finding, listed, messageOf, type Report } from './findings.ts'
 import type { Files } from '../../core/files.ts'
 import { salvageHint } from '../io-errors.ts'
-import { dataIn, strangersIn } from '../disk/folder.ts'
+import { dataIn, foreignFilesIn } from '../disk/folder.ts'
 import { formatVersion } from '../disk/format.ts'
 import { readMark } from '../disk/marker.ts'
 import { inspectBlobs } from './inspect-blobs.ts'
@@ -167,7 +167,7 @@ async function inspectCheckpoint(folder: ReadableFolder, report: Report): Promis
       )
       return checkpoint
     }
-    const strangers = await strangersIn(folder)
+    const strangers = await foreignFilesIn(folder)
     if ((await dataIn(folder)).length > 0)
       report.problem(
         `${paths.checkpoint} is missing, which says what the other files belong to.`,

@@ -5,7 +5,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
-import { dataIn, strangersIn } from '../disk/folder.ts'
+import { dataIn, foreignFilesIn } from '../disk/folder.ts'
 import { readMark } from '../disk/marker.ts'
 import { fillLogStore } from '../disk/open.ts'
 import { createPaths, type Paths } from '../disk/paths.ts'
@@ -144,7 +144,7 @@ async function assertPlaces(files: Files, paths: Paths, to: string, processes: P
     (await readMark(there)) === null &&
     ((await files.size(target.checkpoint)) !== null ||
       (await dataIn(there)).length > 0 ||
-      (await strangersIn(there)).length > 0)
+      (await foreignFilesIn(there)).length > 0)
   )
     throw new LocalpostError('invalid_option', `${to} is not empty. Choose a new folder for --to.`)
   // If the lock cannot be read, it is not known to belong to a running process.
