@@ -4,7 +4,7 @@ import { systemClock } from '../core/clock.ts'
 import { version } from '../core/version.ts'
 import { createAccessControl } from './access.ts'
 import { createAllowedHosts } from './guard.ts'
-import { announce, stopAnnouncing, createLiveEvents } from './live-events.ts'
+import { announce, createLiveEvents } from './live-events.ts'
 import { createAnswerRoom } from './answer.ts'
 import { basicUsers } from './basic-users.ts'
 import { createBodyRoom } from './body-room.ts'
@@ -17,7 +17,7 @@ import { brokenConnection, createFaultGate } from './faults.ts'
 import type { UpgradeListener } from './listener.ts'
 import { checkHost, waitUntilCurrent } from './middleware.ts'
 import { createOpenAnswers } from './open-answers.ts'
-import { openApiRoutes } from './openapi-routes.ts'
+import { openApiRoutes } from './openapi.ts'
 import type { AccountHttp } from './other-accounts.ts'
 import { passToAccount } from './pass-to-account.ts'
 import { newContext, stateOf } from './request-state.ts'
@@ -48,7 +48,7 @@ export interface App extends AccountHttp {
 /** Makes the HTTP interface from the resources. It opens no port: see `listener.ts`. */
 export function createApp(deps: ServerDeps): App {
   const live = createLiveEvents(deps.store)
-  announce(deps, live)
+  const stopAnnouncing = announce(deps, live)
   const sessions = createSessions(deps.sessions, () => portOfPage(deps))
   const addresses = createClientAddresses(deps.config.trustProxy)
   const accessControl = createAccessControl(deps, sessions, addresses)
@@ -131,9 +131,9 @@ export function createApp(deps: ServerDeps): App {
       faults.close()
       live.close()
       closeSockets()
-      stopAnnouncing(deps)
+      stopAnnouncing()
       // The interface of an account also ends when the account is removed or disabled.
-      if (deps.limits) limits.openAnswers.look()
+      if (deps.limits) limits.openAnswers.check()
       else limits.openAnswers.close()
     },
     routes,
