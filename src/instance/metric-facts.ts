@@ -1,6 +1,7 @@
 import type { Capture } from '../capture/capture.ts'
 import type { Counts } from '../core/counts.ts'
 import { nullOn } from '../core/errors.ts'
+import { createSharedWork } from '../core/shared-work.ts'
 import { emailCollection } from '../emails/email.ts'
 import { scheduledCollection } from '../sending/scheduled.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
@@ -29,14 +30,9 @@ export function createInstanceFacts({
   }
 
   // Callers at the same time share one read, which may ask the database.
-  let reading: Promise<InstanceFacts> | null = null
+  const reads = createSharedWork()
   return {
-    read: (isAway) =>
-      isAway
-        ? read(true)
-        : (reading ??= read(false).finally(() => {
-            reading = null
-          })),
+    read: (isAway) => (isAway ? read(true) : reads.run('facts', () => read(false))),
     close: loop.close,
   }
 }

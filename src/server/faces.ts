@@ -17,17 +17,14 @@ export function prefixesOf({ prefix, otherPrefixes = [] }: Face): readonly strin
 
 /** Makes the function that finds the face of a path by the longest of their beginnings. */
 export function createFindFace(faces: readonly Face[]): FindFace {
-  const all = faces.flatMap((face) => prefixesOf(face).map((prefix) => [prefix, face] as const))
-  if (all.length === 0) return () => null
-  const byPrefix = new Map<string, Face>(all)
-  const deep = all
-    .filter(([prefix]) => prefix.includes('/', 1))
-    .map(([prefix, face]) => [`${prefix}/`, face] as const)
+  const longestFirst = faces
+    .flatMap((face) => prefixesOf(face).map((prefix) => ({ prefix, face })))
+    .sort((one, other) => other.prefix.length - one.prefix.length)
   return (pathname) => {
-    const end = pathname.indexOf('/', 1)
-    const first = byPrefix.get(end === -1 ? pathname : pathname.slice(0, end))
-    if (!first) return null
-    return deep.find(([prefix]) => pathname.startsWith(prefix))?.[1] ?? first
+    const found = longestFirst.find(
+      ({ prefix }) => pathname.startsWith(prefix) && (pathname[prefix.length] ?? '/') === '/',
+    )
+    return found?.face ?? null
   }
 }
 
