@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { jsonType, privateHeaders } from './answer.ts'
-import { endSocket } from './end-socket.ts'
+import { endSocket } from './connections.ts'
 import { foreignProtocolOf } from './foreign-clients.ts'
 import { restOfRequest } from './rest-of-request.ts'
 

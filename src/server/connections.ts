@@ -3,7 +3,7 @@ import type { Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { dateNow } from '../core/machine.ts'
+import { clearTimeout, dateNow, setTimeout } from '../core/machine.ts'
 
 /**
  * Tracks connections without a request. Browsers open some in advance, and Node treats them as busy. Without this, each
@@ -68,3 +68,13 @@ export function trackUpgraded(server: Server | SecureServer): () => void {
 /** After this time, in milliseconds, a connection without a byte counts as silent. */
 const silentMs = 3000
 const maxSilent = 100
+
+/** How long a client has to take the end of what it is sent. */
+const closingMs = 1000
+
+/** Ends a connection with the last that goes out, and destroys it once that is sent. */
+export function endSocket(socket: Duplex, last?: string | Uint8Array): void {
+  const closing = setTimeout(() => socket.destroy(), closingMs).unref()
+  socket.once('close', () => clearTimeout(closing))
+  socket.end(last, () => socket.destroy())
+}

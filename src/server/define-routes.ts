@@ -4,6 +4,9 @@ import type { Answer } from './answer.ts'
 import { deletedSchema, listSchema, toListAnswer } from './lists.ts'
 import type { Route, RouteBody, RouteContext } from './route.ts'
 
+// What else the files of rows need.
+export { bodyLimits, type Route, type RouteContext } from './route.ts'
+
 /** The parameters that a path names: `/a/{id}` has `{ id: string }`. */
 type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? { readonly [Key in Name]: string } & ParamsOf<Rest>

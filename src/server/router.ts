@@ -92,7 +92,11 @@ function missingPage({ req, url }: H3Event): Answer | null {
   const depth = url.pathname.split('/').length - 2
   const home = depth > 50 ? '/' : '../'.repeat(depth) || './'
   const text = `<p>Nothing is at <code>${escapeText(url.pathname)}</code>. The link may be old or incomplete.</p>`
-  return plainPage('There is no such page', `${text}<p><a href="${home}">Go to the inbox</a></p>`, 404)
+  return plainPage({
+    title: 'There is no such page',
+    content: `${text}<p><a href="${home}">Go to the inbox</a></p>`,
+    status: 404,
+  })
 }
 
 /** Answers what a provider has and Localpost has not. */

@@ -1,7 +1,7 @@
 import { type RequestListener, ServerResponse } from 'node:http'
 import type { ServerRequest } from 'srvx'
 import { NodeRequest, sendNodeResponse, toNodeHandler } from 'srvx/node'
-import { endSocket } from './end-socket.ts'
+import { endSocket } from './connections.ts'
 import { createLastRequests } from './framing.ts'
 import { settleHost } from './guard.ts'
 import type { UpgradeListener } from './listener.ts'

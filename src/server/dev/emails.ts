@@ -1,17 +1,22 @@
 import { traceOfRequest } from '../../core/trace-context.ts'
 import { z } from 'zod'
 import { sendErrors } from '../../sending/results.ts'
-import { sendingRequestSchema, sentEmailSchema } from '../../sending/schema.ts'
+import {
+  sendingRequestSchema,
+  sentEmailSchema,
+  scheduledEmailSchema,
+  sendAtSchema,
+} from '../../sending/schema.ts'
 import { maxRequests } from '../../sending/sending.ts'
 import type { SendingService } from '../../sending/service.ts'
 import { addedEventSchema } from '../../emails/simulate-schema.ts'
 import type { Simulation } from '../../emails/simulate.ts'
 import { recipientEventSchema } from '../../emails/event-schema.ts'
 import { idempotencyHeader } from '../idempotency-header.ts'
-import { bodyLimits, type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
+import { devPageQuery } from '../lists.ts'
 
-const { post } = defineRoutes({ tag: 'Emails', access: 'local' })
+const { get, post, patch, list, remove } = defineRoutes({ tag: 'Emails', access: 'local' })
 
 /** `/dev/emails`. */
 export function devEmailRoutes(emails: Simulation, sending: SendingService): Route[] {
@@ -47,6 +52,37 @@ export function devEmailRoutes(emails: Simulation, sending: SendingService): Rou
       success: { status: 201, schema: recipientEventSchema, description: 'The event as the detail shows it' },
       errors: ['state_conflict'],
       handler: ({ params, body }) => emails.addEvent(params.id, body),
+    }),
+  ]
+}
+
+/** `/dev/scheduled`. */
+export function scheduledRoutes(sending: Pick<SendingService, 'scheduled'>): Route[] {
+  return [
+    list('/dev/scheduled', 'scheduled', scheduledEmailSchema, {
+      summary: 'List emails that are sent later; the one that was accepted last comes first',
+      query: devPageQuery,
+      handler: ({ query }) => sending.scheduled.list(query),
+    }),
+    get('/dev/scheduled/{id}', {
+      summary: 'An email that is sent later',
+      success: { schema: scheduledEmailSchema },
+      handler: ({ params }) => sending.scheduled.get(params.id),
+    }),
+    patch('/dev/scheduled/{id}', {
+      summary: 'Change when an email is sent',
+      body: { schema: z.strictObject({ send_at: sendAtSchema }), maxBytes: bodyLimits.small },
+      success: { schema: scheduledEmailSchema },
+      handler: ({ params, body }) => sending.scheduled.reschedule(params.id, body.send_at),
+    }),
+    post('/dev/scheduled/{id}/send', {
+      summary: 'Send a scheduled email at once',
+      success: { schema: z.strictObject({ id: z.string().describe('The id of its email') }) },
+      handler: ({ params }) => sending.scheduled.sendNow(params.id),
+    }),
+    remove('/dev/scheduled/{id}', {
+      summary: 'Cancel an email that is sent later',
+      handler: ({ params }) => sending.scheduled.cancel(params.id),
     }),
   ]
 }

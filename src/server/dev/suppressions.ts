@@ -1,8 +1,7 @@
 import { suppressionInputSchema, suppressionSchema } from '../../sending/schema.ts'
 import type { Suppressions } from '../../sending/suppressions.ts'
 import { devPageQuery } from '../lists.ts'
-import { bodyLimits, type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
 
 const { get, post, list, remove } = defineRoutes({ tag: 'Suppressions', access: 'local' })
 
