@@ -1,6 +1,6 @@
 import { systemClock } from '../core/clock.ts'
-import type { Outbox } from '../outbox/outbox.ts'
 import { keepAlive } from '../core/keep-alive.ts'
+import type { Outbox } from '../outbox/outbox.ts'
 import type { Store } from '../store/store.ts'
 
 /** Background work that can be waited for. */
@@ -9,55 +9,49 @@ export interface Busy {
 }
 
 /**
- * Creates a function that waits for what an instance has begun: first deliveries, then webhooks and background work.
- * The wait for deliveries ends when nothing is due, or when nothing was stored for about 250 ms of the machine's time. Otherwise
- * it would never end for a delivery that a rule delays by the instance's own clock, which a test may hold. The time is
- * counted in turns of the event loop, so that a process that had no processor for long first reads what has arrived.
+ * Makes a function that waits for what an instance has begun: first deliveries, then webhooks and background work.
+ *
+ * The wait for deliveries ends when nothing is due, or when nothing was stored for a while: it would never end for a
+ * delivery that a rule delays by the instance's own clock, which a test may hold.
+ *
+ * @param deps.first  What gives the outbox work; finished first.
  */
 export function createSettle(deps: {
-  store: Store
-  outbox: Outbox
-  /** What gives the outbox work; finished first. */
+  store: Pick<Store, 'changes'>
+  outbox: Pick<Outbox, 'idle'>
   first: readonly Busy[]
   others: readonly Busy[]
 }): () => Promise<void> {
   const { store, outbox, first, others } = deps
-  return async () => {
-    await keepAlive(async () => {
-      for (const one of first) await one.idle()
-      const quiet = waitForQuiet(store)
-      try {
-        await Promise.race([outbox.idle(), quiet.begun])
-      } finally {
-        quiet.cancel()
-      }
-      for (const other of others) await other.idle()
+  return () =>
+    keepAlive(async () => {
+      for (const work of first) await work.idle()
+      await waitForDeliveries(store, outbox)
+      for (const work of others) await work.idle()
     })
-  }
 }
 
-/** Waits until nothing was stored for some turns of the event loop. */
-function waitForQuiet(store: Store): { begun: Promise<void>; cancel(): void } {
-  let cancelTick = (): void => {}
-  let stopListening = (): void => {}
-  const begun = new Promise<void>((resolve) => {
-    let left = quietTurns
-    const tick = (): void => {
-      if (left-- === 0) resolve()
-      else cancelTick = systemClock.after(turnMs, tick)
-    }
-    stopListening = store.changes(() => (left = quietTurns))
-    tick()
+async function waitForDeliveries(store: Pick<Store, 'changes'>, outbox: Pick<Outbox, 'idle'>): Promise<void> {
+  let isIdle = false
+  const idle = outbox.idle().then(() => {
+    isIdle = true
   })
-  return {
-    begun,
-    cancel() {
-      cancelTick()
-      stopListening()
-    },
+  let turnsLeft = quietTurns
+  const stopListening = store.changes(() => {
+    turnsLeft = quietTurns
+  })
+  try {
+    while (!isIdle && turnsLeft-- > 0) await Promise.race([idle, nextTurn()])
+  } finally {
+    stopListening()
   }
 }
 
-/** 250 ms, if the process has a processor all the time. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => systemClock.after(turnMs, resolve))
+}
+
+// 250 ms in which nothing is stored, counted in turns of the event loop: a process that had no processor for long first
+// reads what has arrived.
 const quietTurns = 50
 const turnMs = 5
