@@ -7,14 +7,14 @@ import type { OtherAccounts } from './other-accounts.ts'
 import { isLocalPath, stateOf } from './request-state.ts'
 
 /** The account that a request is for. */
-export type AccountDestination =
-  /** Another account, and the request that is passed to it. */
-  | { readonly id: string; readonly request: Request; readonly unknown: string | null }
-  /**
-   * This account. `unknown` is the name of a requested account that the caller may not see; it is refused after the key
-   * was checked.
-   */
-  | { readonly id: null; readonly unknown: string | null }
+export interface AccountDestination {
+  /** Another account; null for this one. */
+  readonly id: string | null
+  /** What is passed to the other account. */
+  readonly request: Request
+  /** The name of a requested account that the caller may not see, which is refused after the key was checked; null for none. */
+  readonly unknown: string | null
+}
 
 /**
  * Finds the account that a request is for: that of its API key, else that of its session, else the one that the query names.
@@ -27,17 +27,16 @@ export function destinationOf(
 ): AccountDestination {
   const { req: request, url } = event
   const { face } = stateOf(event)
+  const to = (id: string | null): AccountDestination => ({ id, request, unknown: null })
   // Of h3's URL: in the request's own one, letters may be escaped.
   const tracked = trackedForm.exec(url.pathname)
   if (tracked) {
     const [, id = '', rest = ''] = tracked
-    return otherAccounts.has(id) ? { id, request: requestAt(rest, request), unknown: null } : mainAccount
+    return otherAccounts.has(id) ? { ...to(id), request: requestAt(rest, request) } : to(null)
   }
-  if (face && face.access !== 'local') {
-    const id = otherAccountOf(face, request.headers, otherAccounts)
-    return id === null ? mainAccount : { id, request, unknown: null }
-  }
-  return callerDestination(event, otherAccounts, sessionOwner)
+  if (face && face.access !== 'local') return to(otherAccountOf(face, request.headers, otherAccounts))
+  if (!isLocalPath(event) && !url.pathname.startsWith('/v1/')) return to(null)
+  return { request, ...callerDestination(event, otherAccounts, sessionOwner) }
 }
 
 /** The account of a request to `/v1`, or to what only the page and local callers use. */
@@ -45,27 +44,25 @@ function callerDestination(
   event: Pick<H3Event, 'req' | 'url' | 'context'>,
   otherAccounts: OtherAccounts,
   sessionOwner: () => SessionOwner | null,
-): AccountDestination {
+): Pick<AccountDestination, 'id' | 'unknown'> {
   const { req: request, url } = event
-  const { pathname, searchParams } = url
   const { face, signedIn } = stateOf(event)
-  const isLocal = isLocalPath(event)
-  if (!isLocal && !pathname.startsWith('/v1/')) return mainAccount
-  const bearer = signedIn ? null : (face?.key ?? bearerPlace).of(request.headers)
-  const named = isLocal ? searchParams.get('account') : pageAccountOf(request, bearer)
-  const session = bearer === null ? (signedIn?.() ?? sessionOwner()) : null
-  const ownId = bearer === null ? accountIn(session) : (otherAccounts.ofKey(bearer)?.id ?? null)
+  const key = signedIn ? null : (face?.key ?? bearerPlace).of(request.headers)
+  const named = isLocalPath(event) ? url.searchParams.get('account') : pageAccountOf(request, key)
+  const session = key === null ? (signedIn?.() ?? sessionOwner()) : null
+  const ownId = key === null ? accountIn(session) : (otherAccounts.ofKey(key)?.id ?? null)
   if (ownId !== null) {
     const isOther = named !== null && otherAccounts.ofName(named) !== ownId
-    return { id: ownId, request, unknown: isOther ? named : null }
+    return { id: ownId, unknown: isOther ? named : null }
   }
   // A caller that may use several accounts. The routes of accounts show only those that the caller may see.
-  if (session && named === null && pathname.startsWith('/dev/accounts')) return mainAccount
+  if (session && named === null && url.pathname.startsWith('/dev/accounts'))
+    return { id: null, unknown: null }
   const name = named ?? firstAccountOf(session)
   // A key of `default` reaches only `default`.
-  const id = bearer === null ? otherAccounts.ofName(name) : null
-  if (!maySee(session, name) || (id === null && name !== defaultAccount)) return { id: null, unknown: name }
-  return id === null ? mainAccount : { id, request, unknown: null }
+  const id = key === null ? otherAccounts.ofName(name) : null
+  const isKnown = maySee(session, name) && (id !== null || name === defaultAccount)
+  return isKnown ? { id, unknown: null } : { id: null, unknown: name }
 }
 
 /**
@@ -83,8 +80,8 @@ export function otherAccountOf(
 }
 
 /** The page calls `/v1` with its session, and `/v1` has no parameter `account`, so a header names the account. */
-function pageAccountOf({ headers }: Request, bearer: string | null): string | null {
-  return bearer === null ? headers.get('x-localpost-account') : null
+function pageAccountOf({ headers }: Request, key: string | null): string | null {
+  return key === null ? headers.get('x-localpost-account') : null
 }
 
 const accountIn = (owner: SessionOwner | null): string | null =>
@@ -101,8 +98,6 @@ export function maySee(owner: SessionOwner | null, name: string): boolean {
   if (!owner || !('user' in owner)) return true
   return owner.user.role === 'admin' || owner.user.accounts.includes(name)
 }
-
-const mainAccount: AccountDestination = { id: null, unknown: null }
 
 /** URLs in tracked mail name the account of the mail. Such a path reaches nothing else. */
 const trackedForm = /^\/a\/(acc_[a-z0-9]{22})(\/t\/.+)$/

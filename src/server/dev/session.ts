@@ -6,10 +6,9 @@ import type { Users } from '../../users/users.ts'
 import { jsonAnswer } from '../answer.ts'
 import { type KeyCheck, insufficientScope, scopeMeets } from '../auth.ts'
 import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
-import { sessionStateSchema } from '../schema.ts'
+import { type SessionState, sessionStateSchema } from '../schema.ts'
 import type { Sessions } from '../session.ts'
 import type { SignInLimit } from '../sign-in-limit.ts'
-import type { SessionState } from '../types.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Keys', access: 'open' })
 
