@@ -14,6 +14,7 @@ export function createAccountJudge(
   from: SessionAccounts & { readonly owners: KeyOwners },
 ): NonNullable<AuthRules['judgeAccount']> {
   const { accounts, owners, open } = from
+
   async function admit(
     name: string,
     id: string,
@@ -77,7 +78,7 @@ interface OpenedSide {
 }
 
 /** The accounts other than `default`. */
-export interface SessionAccounts {
+interface SessionAccounts {
   readonly accounts: InnerAccounts
   readonly open: OpenAccounts<OpenedSide>
 }
@@ -87,11 +88,7 @@ export interface SessionAccounts {
  *
  * @param isAdmitted  Whether the credentials of the session are still valid.
  */
-export function sideOf(
-  id: string,
-  isAdmitted: () => boolean,
-  { accounts, open }: SessionAccounts,
-): AccountSide {
+function sideOf(id: string, isAdmitted: () => boolean, { accounts, open }: SessionAccounts): AccountSide {
   /** An account stays open while it has sessions. The function of each session ends that. */
   const kept = new Map<ObservedSession, () => void>()
 

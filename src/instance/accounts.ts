@@ -17,9 +17,9 @@ import { createAccountOpener, type OtherAccount } from './account-opener.ts'
 import { createAccountJudge } from './account-smtp.ts'
 import { reportErrors } from './notices.ts'
 import type { HttpAccount } from './http.ts'
-import { countsOf, createAccountWakes, findForeignMail, findWork } from './closed-accounts.ts'
-import { createKeyOwners } from './key-owners.ts'
-import { createOpenAccounts } from './open-accounts.ts'
+import { AccountWakes, countsOf, findForeignMail, findWork } from './closed-accounts.ts'
+import { KeyOwners } from './key-owners.ts'
+import { OpenAccounts } from './open-accounts.ts'
 import { createAccounts } from '../accounts/stored-accounts.ts'
 
 /** The accounts other than `default`. Each is opened on its first use. */
@@ -57,9 +57,9 @@ export interface RunningAccountsDeps {
 export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<RunningAccounts> {
   const { shared, stored, main, mostOpen = defaultMostOpen } = deps
   const { config } = shared
-  const owners = createKeyOwners(shared.following)
+  const owners = new KeyOwners(shared.following)
   const opener = createAccountOpener(shared, stored, deps.headRoom, owners)
-  const open = createOpenAccounts<OtherAccount>({
+  const open = new OpenAccounts<OtherAccount>({
     assertUsable: (id) => void usable(id),
     open: (id) => opener.open(usable(id)),
     async end(id, { account, app }) {
@@ -76,7 +76,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
       if (!isNow) wakes.plan(id, nextAt)
       return isNow
     },
-    mostOpen,
+    maxOpen: mostOpen,
     onError: reportErrors(config, 'An account could not be closed.'),
   })
 
@@ -104,7 +104,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     },
     joined: (id) => owners.follow(id, stored.partition(id)),
     left: forget,
-    endPassword: owners.endPassword,
+    endPassword: (digest) => owners.endPassword(digest),
     async empty(id, smtpDigest) {
       forget(id, smtpDigest)
       await stored.removePartition(id)
@@ -112,7 +112,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     holders: () => stored.partitions(),
     onError: reportErrors(config, 'An account could not be stored or removed; this will be retried.'),
   })
-  const wakes = createAccountWakes(config.clock, wake)
+  const wakes = new AccountWakes(config.clock, wake)
 
   function forget(id: string, smtpDigest: string | null): void {
     owners.forget(id, smtpDigest)
@@ -127,7 +127,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     return record
   }
 
-  async function hold(id: string): ReturnType<typeof open.hold> {
+  async function hold(id: string): ReturnType<OpenAccounts<OtherAccount>['hold']> {
     accounts.used(usable(id))
     return open.hold(id)
   }
@@ -150,8 +150,8 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     judge: createAccountJudge({ accounts, owners, open }),
     http: {
       isEmpty: accounts.isEmpty,
-      ofKey: owners.ofKey,
-      ofDigest: owners.ofDigest,
+      ofKey: (key) => owners.ofKey(key),
+      ofDigest: (digest) => owners.ofDigest(digest),
       ofName: (name) => accounts.find(name)?.id ?? null,
       has: (id) => accounts.byId(id) !== null,
       async open(id) {

@@ -44,60 +44,60 @@ export async function findWork(
 }
 
 /** Remembers when closed accounts have work to do, and wakes them. */
-export interface AccountWakes {
+export class AccountWakes {
+  readonly #clock: Clock
+  readonly #wake: (id: string) => void
+  readonly #times = new Map<string, number>()
+  #cancelTimer = (): void => {}
+  #timerAt = Number.POSITIVE_INFINITY
+  #isClosed = false
+
+  /** @param wake  Called with the id of an account when its time has come. */
+  constructor(clock: Clock, wake: (id: string) => void) {
+    this.#clock = clock
+    this.#wake = wake
+  }
+
   /** @param at  null: never. */
-  plan(id: string, at: number | null): void
-  forget(id: string): void
-  close(): void
-}
-
-/** @param wake  Called with the id of an account when its time has come. */
-export function createAccountWakes(clock: Clock, wake: (id: string) => void): AccountWakes {
-  const times = new Map<string, number>()
-  let cancelTimer: (() => void) | null = null
-  let timerAt = Number.POSITIVE_INFINITY
-  let isClosed = false
-
-  function run(): void {
-    timerAt = Number.POSITIVE_INFINITY
-    const now = clock.now()
-    for (const [id, at] of times) {
-      if (at > now) continue
-      times.delete(id)
-      wake(id)
-    }
-    let next = Number.POSITIVE_INFINITY
-    for (const at of times.values()) next = Math.min(next, at)
-    wakeAt(next)
+  plan(id: string, at: number | null): void {
+    this.#times.delete(id)
+    if (at === null) return
+    this.#times.set(id, at)
+    this.#wakeAt(at)
   }
 
-  function wakeAt(at: number): void {
-    if (isClosed || at >= timerAt) return
-    cancelTimer?.()
-    timerAt = at
+  forget(id: string): void {
+    this.#times.delete(id)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancelTimer()
+  }
+
+  #wakeAt(at: number): void {
+    if (this.#isClosed || at >= this.#timerAt) return
+    this.#cancelTimer()
+    this.#timerAt = at
     // The clock may be set in the meantime, so no timer runs longer than an hour.
-    cancelTimer = clock.after(Math.min(Math.max(at - clock.now(), shortestWaitMs), longestWaitMs), run)
+    const waitMs = Math.min(Math.max(at - this.#clock.now(), shortestWaitMs), longestWaitMs)
+    this.#cancelTimer = this.#clock.after(waitMs, () => this.#wakeDue())
   }
 
-  return {
-    plan(id, at) {
-      times.delete(id)
-      if (at === null) return
-      times.set(id, at)
-      wakeAt(at)
-    },
-    forget: (id) => void times.delete(id),
-    close() {
-      isClosed = true
-      cancelTimer?.()
-    },
+  #wakeDue(): void {
+    this.#timerAt = Number.POSITIVE_INFINITY
+    const now = this.#clock.now()
+    for (const [id, at] of this.#times) {
+      if (at > now) continue
+      this.#times.delete(id)
+      this.#wake(id)
+    }
+    this.#wakeAt(Math.min(...this.#times.values()))
   }
 }
 
 const shortestWaitMs = 50
 const longestWaitMs = 60 * 60 * 1000
-
-// What is read of the mail of accounts that need not be open for it.
 
 /** How many emails an account has. */
 export async function countsOf(store: Store): Promise<{ emails: number; unread: number }> {

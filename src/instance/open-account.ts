@@ -25,10 +25,16 @@ import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
 import { reportErrors } from './notices.ts'
-import { attachmentSources, openOutbox, openRelay, releaseThrough, simulator } from './outbound.ts'
+import {
+  attachmentSources,
+  openOutbox,
+  openRelay,
+  openWebhooks,
+  releaseThrough,
+  simulator,
+} from './outbound.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { startUpkeep } from './upkeep.ts'
-import { openWebhooks } from './webhooks.ts'
 import { type OpenAccount, endWork } from './account.ts'
 
 /**

@@ -8,18 +8,17 @@ import { announce, createLiveEvents } from './live-events.ts'
 import { createAnswerRoom } from './answer.ts'
 import { basicUsers } from './basic-users.ts'
 import { createBodyRoom } from './body-room.ts'
-import { createClientAddresses } from './client-address.ts'
+import { createClientAddresses } from './forwarded.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
-import { otherAccountOf } from './destination.ts'
 import type { Face } from './face.ts'
 import { createFindFace, facesOf, assertLoaded, createLoading } from './faces.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
 import type { UpgradeListener } from './listener.ts'
 import { checkHost, waitUntilCurrent } from './middleware.ts'
-import { createOpenAnswers } from './open-answers.ts'
+import { OpenAnswers } from './open-answers.ts'
 import { openApiRoutes } from './openapi.ts'
 import type { AccountHttp } from './other-accounts.ts'
-import { passToAccount } from './pass-to-account.ts'
+import { otherAccountOf, passToAccount } from './pass-to-account.ts'
 import { newContext, stateOf } from './request-state.ts'
 import { respond } from './respond.ts'
 import type { Route } from './route.ts'
@@ -58,7 +57,7 @@ export function createApp(deps: ServerDeps): App {
     failedLogins: deps.failedLogins,
     passwords: createSignInLimit(),
     providers: createSignInLimit(),
-    openAnswers: createOpenAnswers(),
+    openAnswers: new OpenAnswers(),
   }
   const routes = ownRoutes(deps, live, sessions, limits)
   const { faces: later } = deps

@@ -3,7 +3,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { createCheckedPasswords } from '../users/checked-passwords.ts'
 import { toUser, type Users } from '../users/users.ts'
 import type { KeyCheck } from './auth.ts'
-import type { ClientAddresses } from './client-address.ts'
+import type { ClientAddresses } from './forwarded.ts'
 import { stateOf } from './request-state.ts'
 import type { SignInLimit } from './sign-in-limit.ts'
 

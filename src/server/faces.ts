@@ -1,3 +1,4 @@
+import { once } from '../core/once.ts'
 import type { Face } from './face.ts'
 import type { H3Event } from 'h3'
 import type { Route } from './route.ts'
@@ -48,24 +49,28 @@ export function createLoading(
   isOwn: (event: H3Event, face: Face) => boolean,
   add: (routes: readonly Route[]) => void,
 ): (event: H3Event) => Promise<void> | undefined {
-  const pending = new Set(all)
-  const loading = new Map<string, Promise<void>>()
-
-  async function loadAt(segment: string): Promise<void> {
+  const loaded = new Set<string>()
+  const loads = new Map<string, () => Promise<void>>()
+  for (const segment of new Set(all.map(firstSegmentOf))) {
     const faces = all.filter((face) => firstSegmentOf(face) === segment)
-    add(await load(faces))
-    for (const face of faces) pending.delete(face)
+    loads.set(
+      segment,
+      once(async () => {
+        add(await load(faces))
+        loaded.add(segment)
+      }),
+    )
   }
 
   return (event) => {
-    const face = pending.size === 0 ? null : faceOf(event.url.pathname)
-    if (!face || !pending.has(face) || !isOwn(event, face)) return undefined
-    const segment = firstSegmentOf(face)
-    const running = loading.get(segment) ?? loadAt(segment).finally(() => loading.delete(segment))
-    loading.set(segment, running)
-    return running.catch((error: unknown) => {
-      event.context[failure] = error
-    })
+    const face = faceOf(event.url.pathname)
+    const segment = face ? firstSegmentOf(face) : ''
+    if (!face || loaded.has(segment) || !isOwn(event, face)) return undefined
+    return loads
+      .get(segment)?.()
+      .catch((error: unknown) => {
+        event.context[failure] = error
+      })
   }
 }
 

@@ -3,7 +3,7 @@ import type { Store, StoreChange } from '../store/store.ts'
 import { createPushStream, maxWaitingBytes, type PushStream } from './push-stream.ts'
 import type { ServerDeps } from './deps.ts'
 
-/** The stream of `/dev/events`: changes of the store, and events of the server itself. */
+/** The streams of `/dev/events`: changes of the store, and events of the server itself. */
 export interface LiveEvents {
   /**
    * Opens a stream for one client. It ends when the client disconnects or does not read, and at `close`.

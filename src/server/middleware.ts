@@ -1,7 +1,7 @@
 import type { Middleware } from 'h3'
 import { noAccount } from '../accounts/account.ts'
 import type { AccessControl } from './access.ts'
-import type { ClientAddresses } from './client-address.ts'
+import type { ClientAddresses } from './forwarded.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
 import type { FindFace } from './faces.ts'
 import type { FaultGate } from './faults.ts'

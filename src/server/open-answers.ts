@@ -4,7 +4,10 @@ import { passedOn } from './body-streams.ts'
 import { streamed } from './to-response.ts'
 
 /** Answers in progress. Each ends when its caller loses access. */
-export interface OpenAnswers {
+export class OpenAnswers {
+  readonly #open = new Set<OpenAnswer>()
+  #timer: ReturnType<typeof setInterval> | null = null
+
   /**
    * Waits for the result of a handler, and for the end of a body that is a stream.
    *
@@ -12,12 +15,46 @@ export interface OpenAnswers {
    * @returns The result as an answer.
    * @throws the error of `assertMay` before there is a result; what the handler throws.
    */
-  watch(result: unknown, assertMay: () => void): Promise<Answer>
+  async watch(result: unknown, assertMay: () => void): Promise<Answer> {
+    const answer: OpenAnswer = { assertMay, breakOff: () => {}, isDropped: () => false }
+    this.#open.add(answer)
+    this.#timer ??= setInterval(() => this.check(), checkedEveryMs).unref()
+    const end = (): void => void this.#open.delete(answer)
+    const refused = new Promise<never>((_, reject) => {
+      answer.breakOff = reject
+    })
+    try {
+      const value = await Promise.race([result, refused])
+      const given = isAnswer(value) ? value : jsonAnswer(value)
+      const body = streamed(given)
+      if (body instanceof ReadableStream) return { ...given, body: breakable(body, answer, end) }
+      end()
+      return given
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+
   /** Checks the callers of all answers now. */
-  check(): void
+  check(): void {
+    for (const answer of this.#open) if (answer.isDropped() || !mayContinue(answer)) this.#open.delete(answer)
+    if (this.#open.size === 0) this.#stop()
+  }
+
   /** Stops watching. The answers continue. */
-  close(): void
+  close(): void {
+    this.#stop()
+    this.#open.clear()
+  }
+
+  #stop(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
+  }
 }
+
+const checkedEveryMs = 1000
 
 /** An answer in progress: its handler runs, or its body is read. */
 interface OpenAnswer {
@@ -26,52 +63,6 @@ interface OpenAnswer {
   breakOff(refusal: unknown): void
   /** Whether its body was garbage collected. In process a caller may drop an answer without reading it. */
   isDropped(): boolean
-}
-
-/** @param everyMs  How often the callers are checked. */
-export function createOpenAnswers(everyMs = 1000): OpenAnswers {
-  const open = new Set<OpenAnswer>()
-  let timer: ReturnType<typeof setInterval> | null = null
-
-  function check(): void {
-    for (const answer of open) {
-      if (answer.isDropped() || !mayContinue(answer)) open.delete(answer)
-    }
-    if (open.size === 0) stop()
-  }
-
-  function stop(): void {
-    if (timer) clearInterval(timer)
-    timer = null
-  }
-
-  return {
-    async watch(result, assertMay) {
-      const answer: OpenAnswer = { assertMay, breakOff: () => {}, isDropped: () => false }
-      open.add(answer)
-      timer ??= setInterval(check, everyMs).unref()
-      const end = (): void => void open.delete(answer)
-      const refused = new Promise<never>((_, reject) => {
-        answer.breakOff = reject
-      })
-      try {
-        const value = await Promise.race([result, refused])
-        const given = isAnswer(value) ? value : jsonAnswer(value)
-        const body = streamed(given)
-        if (body instanceof ReadableStream) return { ...given, body: breakable(body, answer, end) }
-        end()
-        return given
-      } catch (error) {
-        end()
-        throw error
-      }
-    },
-    check,
-    close() {
-      stop()
-      open.clear()
-    },
-  }
 }
 
 /** Whether the caller of an answer still has access; else the answer ends. */

@@ -46,19 +46,11 @@ export function respond({
 
 /** Where an answer is counted: no part of it is the client's own text. */
 function tallyOf({ req }: H3Event, { route, isCut }: RequestState, { status }: Answer): string {
-  const method = countedMethods.has(req.method) ? req.method : 'other'
+  const method = countedMethods.test(req.method) ? req.method : 'other'
   return `${method} ${route} ${isCut ? 'cut' : status}`
 }
 
-const countedMethods: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-])
+const countedMethods = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
 
 /** Whether an error is the server's own: not a refusal, and not the end of work whose caller left. */
 function isFault(error: unknown, event: H3Event): boolean {

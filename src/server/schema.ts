@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { faultsSchema } from '../faults/schema.ts'
-import type { Health, LoggedRequest } from './types.ts'
+import type { LoggedRequest } from './types.ts'
 
 const smtpSchema = z.strictObject({ host: z.string(), port: z.int() })
 const submissionSchema = smtpSchema.extend({
@@ -13,7 +13,9 @@ const submissionSchema = smtpSchema.extend({
 })
 
 /** The answer of `GET /dev/health`. */
-export const healthSchema: z.ZodType<Health> = z.strictObject({
+export type Health = z.infer<typeof healthSchema>
+
+export const healthSchema = z.strictObject({
   status: z
     .enum(['starting', 'ok', 'disk_low', 'refusing', 'closing'])
     .describe(

@@ -8,8 +8,7 @@ import {
   type Ref,
   type ShallowRef,
 } from 'vue'
-import type { SessionState } from '../../src/server/schema.ts'
-import type { Health } from '../../src/server/types.ts'
+import type { Health, SessionState } from '../../src/server/schema.ts'
 import type { PageAccounts } from './accounts.ts'
 import { createApi, type Api } from './api.ts'
 import { createLive, type LiveFeed } from './live.ts'

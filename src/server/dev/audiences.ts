@@ -9,8 +9,8 @@ import {
   importResultSchema,
 } from '../../audiences/schema.ts'
 import type { ServerDeps } from '../deps.ts'
-import { queryFlag, devPageMembers } from '../lists.ts'
 import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
+import { devPageMembers, queryFlag } from '../lists.ts'
 import { traceOfRequest } from '../../core/trace-context.ts'
 import type { InnerBroadcasts } from '../../broadcasts/broadcasts.ts'
 import {

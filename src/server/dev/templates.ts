@@ -13,7 +13,7 @@ import {
 import type { Templates } from '../../templates/templates.ts'
 import type { bodyJobs } from '../long-bodies.ts'
 import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
-import { listSchema, devPageQuery, toListAnswer } from '../lists.ts'
+import { devPageQuery, listSchema, toListAnswer } from '../lists.ts'
 
 const { get, post, put, list, remove } = defineRoutes({ tag: 'Templates', access: 'local' })
 

@@ -1,7 +1,7 @@
 import { webhookDeliverySchema, webhookInputSchema, webhookSchema } from '../../webhooks/schema.ts'
 import type { Webhooks } from '../../webhooks/service.ts'
 import { defineRoutes, type Route } from '../define-routes.ts'
-import { deletedSchema, listSchema, devPageQuery, toListAnswer } from '../lists.ts'
+import { deletedSchema, devPageQuery, listSchema, toListAnswer } from '../lists.ts'
 
 const { get, post, del, list, remove } = defineRoutes({ tag: 'Webhooks', access: 'local' })
 
