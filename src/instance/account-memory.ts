@@ -43,9 +43,7 @@ export async function createAccountMemory(
 ): Promise<AccountMemory> {
   const sources = new Map<string, RandomSource>()
   function sourceOf(purpose: string): RandomSource {
-    const known = sources.get(purpose)
-    if (known) return known
-    const source = randomSources(purpose)
+    const source = sources.get(purpose) ?? randomSources(purpose)
     sources.set(purpose, source)
     return source
   }

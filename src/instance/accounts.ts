@@ -188,7 +188,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
         else release()
       }
     },
-    findMail: (isWanted, since) => findForeignMail({ accounts, stored }, isWanted, since),
+    findMail: (isWanted, since) => findForeignMail(accounts, stored, isWanted, since),
     async start() {
       await accounts.start()
       if (!stored.leadership.isMine()) return

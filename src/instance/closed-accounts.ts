@@ -110,10 +110,8 @@ export async function countsOf(store: Store): Promise<{ emails: number; unread: 
 
 /** The newest mail for a recipient since a time, of each account that has some. */
 export async function findForeignMail(
-  {
-    accounts,
-    stored,
-  }: { accounts: Pick<InnerAccounts, 'ids' | 'byId'>; stored: Pick<PartitionedStore, 'partition'> },
+  accounts: Pick<InnerAccounts, 'ids' | 'byId'>,
+  stored: Pick<PartitionedStore, 'partition'>,
   isWanted: (address: string) => boolean,
   since: number,
 ): Promise<ForeignMail[]> {

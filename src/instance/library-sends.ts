@@ -77,11 +77,8 @@ export function createLibrarySends(deps: {
       const emails = await deps.sending.send(given, { surface: 'library', idempotencyKey })
       return { result: emails, answer: { emails }, warnings: emails.flatMap(({ warnings }) => warnings) }
     })
-    warn(
-      'sending.send()',
-      sent.flatMap(({ warnings }) => warnings),
-    )
     const [only] = sent
+    for (const { warnings } of sent) warn('sending.send()', warnings)
     return Array.isArray(given) || !only ? sent : only
   }
 

@@ -10,15 +10,11 @@ import type { InstanceFacts } from '../telemetry/metrics.ts'
 import { webhookDeliveryCollection } from '../webhooks/webhook.ts'
 
 /** Reads what the metrics tell of all accounts together. */
-export function createInstanceFacts({
-  counts,
-  capture,
-  stored,
-}: {
-  counts: Counts
-  capture: Pick<Capture, 'sessionCount'>
-  stored: Totals & Pick<PartitionedStore, 'figures'>
-}): { read(isAway: boolean): Promise<InstanceFacts>; close(): void } {
+export function createInstanceFacts(
+  counts: Counts,
+  capture: Pick<Capture, 'sessionCount'>,
+  stored: Pick<PartitionedStore, 'total' | 'figures'>,
+): { read(isAway: boolean): Promise<InstanceFacts>; close(): void } {
   const loop = createLoopMonitor()
 
   async function read(isAway: boolean): Promise<InstanceFacts> {
@@ -37,9 +33,9 @@ export function createInstanceFacts({
   }
 }
 
-type Totals = Pick<PartitionedStore, 'total'>
-
-async function readTotals(stored: Totals): Promise<NonNullable<InstanceFacts['totals']>> {
+async function readTotals(
+  stored: Pick<PartitionedStore, 'total'>,
+): Promise<NonNullable<InstanceFacts['totals']>> {
   const [emails, outbox, scheduled, webhooks] = await Promise.all([
     stored.total(emailCollection),
     stored.total(emailCollection, 'outbox'),

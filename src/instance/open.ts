@@ -117,7 +117,7 @@ export async function openLocalpost(
     if (smtps !== null) outgoing.opened({ host: capture.host, port: smtps.port })
 
     // HTTP, which listens later.
-    const facts = createInstanceFacts({ counts, capture, stored })
+    const facts = createInstanceFacts(counts, capture, stored)
     undo.push(() => facts.close())
     const http = createHttp(
       { ...main, keys, accounts: accounts.resource },

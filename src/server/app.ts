@@ -101,10 +101,7 @@ export function createApp(deps: ServerDeps): App {
   if (otherAccounts) {
     h3.use(hostCheck)
     if (deps.upToDate) h3.use(waitUntilCurrent(deps.upToDate))
-    if (deps.users) {
-      const { users } = deps
-      h3.use(basicUsers({ users, keys: anyKeys(deps), limit: limits.passwords, addresses }))
-    }
+    if (deps.users) h3.use(basicUsers(deps.users, anyKeys(deps), limits.passwords, addresses))
     h3.use(passToAccount(otherAccounts, deps.users !== null || deps.oidc !== null, sessions.ownerOf))
   }
   h3.use((event) => assertLoaded(event))

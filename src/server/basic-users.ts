@@ -11,19 +11,14 @@ import type { SignInLimit } from './sign-in-limit.ts'
  * Signs in the user whose name and password a request has, for that request, at the paths of a face that takes them. An API
  * key in place of the password comes first.
  *
- * @param deps.keys  The keys of all accounts.
+ * @param keys  The keys of all accounts.
  */
-export function basicUsers({
-  users,
-  keys,
-  limit,
-  addresses,
-}: {
-  users: Users
-  keys: KeyCheck
-  limit: SignInLimit
-  addresses: ClientAddresses
-}): Middleware {
+export function basicUsers(
+  users: Users,
+  keys: KeyCheck,
+  limit: SignInLimit,
+  addresses: ClientAddresses,
+): Middleware {
   const passwords = createCheckedPasswords(users)
   return async (event, next) => {
     const state = stateOf(event)

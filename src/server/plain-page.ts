@@ -6,19 +6,14 @@ import { type Answer, bytesAnswer } from './answer.ts'
  * @param page.content  HTML.
  * @param page.formAction  Where its forms may be sent, as a Content-Security-Policy names it. Default: nowhere.
  */
-export function plainPage({
-  title,
-  content,
-  status = 200,
-  headers = {},
-  formAction = "'none'",
-}: {
+export function plainPage(page: {
   title: string
   content: string
   status?: number
   headers?: Readonly<Record<string, string>>
   formAction?: "'none'" | "'self'"
 }): Answer {
+  const { title, content, status = 200, headers = {}, formAction = "'none'" } = page
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
 <title>${title} · Localpost</title>

@@ -137,14 +137,8 @@ interface RequestRecord extends StoredRecord, LoggedRequest {}
 export const requestCollection: Collection<RequestRecord> = { name: 'requests', indexes: {} }
 
 /** The last 1,000 requests to all instances that share a store. */
-export function createSharedRequestLog({
-  store,
-  ...made
-}: {
-  store: Store
-  clock: Clock
-  ids: Ids
-}): RequestLog {
+export function createSharedRequestLog(deps: { store: Store; clock: Clock; ids: Ids }): RequestLog {
+  const { store } = deps
   let listener: Parameters<RequestLog['onAdded']>[0] = () => {}
   let isWanted = (): boolean => false
   const log = createSharedLog({
@@ -163,7 +157,7 @@ export function createSharedRequestLog({
 
   return {
     add(exchange) {
-      const request = toLoggedRequest(exchange, made)
+      const request = toLoggedRequest(exchange, deps)
       log.add(() => request)
       listener(() => request)
     },

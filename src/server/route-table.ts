@@ -53,7 +53,7 @@ export function ownRoutes(
     ...accountRoutes(deps.accounts, (headers, name) => maySee(sessions.ownerOf(headers), name)),
     ...keyRoutes(deps.keys),
     ...sessionRoutes({ keys: anyKeys(deps), users: deps.users, oidc: deps.oidc, sessions, limit: passwords }),
-    ...oidcRoutes({ oidc: deps.oidc, sessions, limit: providers }),
+    ...oidcRoutes(deps.oidc, sessions, providers),
     ...ruleAndFaultRoutes(deps.rules, deps.faults),
     ...smtpSessionRoutes(deps),
     ...missingRoutes(deps),

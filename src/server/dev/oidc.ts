@@ -10,15 +10,7 @@ import { escapeText, plainPage } from '../plain-page.ts'
 const { get } = defineRoutes({ tag: 'Keys', access: 'open' })
 
 /** `/dev/oidc`: sign-in with an OpenID provider, in a browser. */
-export function oidcRoutes({
-  oidc,
-  sessions,
-  limit,
-}: {
-  oidc: OidcSignIn | null
-  sessions: Sessions
-  limit: SignInLimit
-}): Route[] {
+export function oidcRoutes(oidc: OidcSignIn | null, sessions: Sessions, limit: SignInLimit): Route[] {
   function provider(): OidcSignIn {
     if (oidc) return oidc
     throw new LocalpostError('not_found', 'This instance has no OpenID provider. Set one with --oidc-issuer.')
