@@ -15,7 +15,7 @@ import {
   type HttpListener,
   type ListenOptions,
 } from '../server/listener.ts'
-import type { OtherAccounts } from '../server/other-accounts.ts'
+import type { OtherAccounts } from '../server/pass-to-account.ts'
 import { beginExchange } from '../server/request-log.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { assertDestinations } from './destinations.ts'
@@ -23,7 +23,7 @@ import { createLazyApp, notLoaded } from './lazy-app.ts'
 import { reportErrors } from './notices.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
 import { tellingRefusals } from './activity.ts'
-import { serverState, type StateDeps } from './server-state.ts'
+import { serverState, type StateDeps } from './facts.ts'
 import { once } from '../core/once.ts'
 import type { SharedParts } from './shared-parts.ts'
 

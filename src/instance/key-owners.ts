@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { apiKeyCollection } from '../keys/key.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'
-import type { KeyOwner } from '../server/other-accounts.ts'
+import type { KeyOwner } from '../server/pass-to-account.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 

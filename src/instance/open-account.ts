@@ -34,7 +34,7 @@ import {
   simulator,
 } from './outbound.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { startUpkeep } from './upkeep.ts'
+import { startUpkeep } from './background.ts'
 import { type OpenAccount, endWork } from './account.ts'
 
 /**

@@ -34,9 +34,8 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
       delay_ms <= 0 ||
       (await passed(clock, delay_ms, AbortSignal.any([closing.signal, ownSignal(event.req.signal)])))
     exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
-    if (!isOver && closing.signal.aborted) {
+    if (!isOver && closing.signal.aborted)
       throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')
-    }
     if (!isOver) {
       exchange.warnings.push('the caller hung up during the delay')
       return bytesAnswer(null, {}, 503)

@@ -90,9 +90,8 @@ function addDiscriminator(union: z.core.$ZodType, schema: z.core.JSONSchema.Base
 function withReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withReferences)
   if (typeof value !== 'object' || value === null) return value
-  if ('prefixItems' in value && Array.isArray(value.prefixItems)) {
+  if ('prefixItems' in value && Array.isArray(value.prefixItems))
     return withReferences(withoutPrefixItems(value, value.prefixItems))
-  }
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,

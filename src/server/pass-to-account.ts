@@ -2,11 +2,11 @@ import type { H3Event, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { passedOn } from './body-streams.ts'
-import type { OtherAccounts } from './other-accounts.ts'
 import { stateOf, isLocalPath } from './request-state.ts'
 import { defaultAccount } from '../accounts/schema.ts'
 import { bearerPlace } from './auth.ts'
 import type { Face } from './face.ts'
+import type { Scope } from '../keys/types.ts'
 
 /**
  * Passes a request on to the account that it is for, unless that is `default`.
@@ -161,4 +161,36 @@ const trackedForm = /^\/a\/(acc_[a-z0-9]{22})(\/t\/.+)$/
 
 function requestAt(path: string, { url, method, headers }: Request): Request {
   return new Request(new URL(path, url), { method, headers })
+}
+
+/** The HTTP interface of one account. */
+export interface AccountHttp {
+  /** Answers a request that the interface of `default` passes on, with h3's context of it. */
+  answer(request: Request, context: Record<string, unknown>): Response | Promise<Response>
+}
+
+/** The owner of an API key. */
+export interface KeyOwner {
+  /** The id of the account. */
+  readonly id: string
+  readonly scope: Scope
+}
+
+/** The accounts other than `default`, each with its own HTTP interface. */
+export interface OtherAccounts {
+  isEmpty(): boolean
+  /** The account of an API key; null for keys of `default`, and for values that are no key. */
+  ofKey(key: string): KeyOwner | null
+  /** The same by the SHA-256 of the key in hex. */
+  ofDigest(digest: string): KeyOwner | null
+  /** The id of the account with this name; null if there is none that can be used. */
+  ofName(name: string): string | null
+  /** Whether there is an account of this id that can be used. */
+  has(id: string): boolean
+  /**
+   * Opens an account, which stays open until `release` is called. This counts as use; `used` extends it.
+   *
+   * @throws not_found.
+   */
+  open(id: string): Promise<{ readonly app: AccountHttp; used(): void; release(): void }>
 }

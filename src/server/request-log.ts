@@ -70,12 +70,11 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
     list(query) {
       const newest = kept.slice(-maxLoggedRequests).reverse()
       const cursor = givenCursor(query)
-      if (cursor !== undefined && !isId('req', cursor)) {
+      if (cursor !== undefined && !isId('req', cursor))
         throw new LocalpostError(
           'invalid_cursor',
           `${quote(cursor)} is not a cursor of this list: here it is the id of a request.`,
         )
-      }
       const rest = cursor === undefined ? newest : newest.filter(({ id }) => id < cursor)
       const items = rest
         .slice(0, query?.limit ?? 50)
