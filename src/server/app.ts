@@ -64,17 +64,13 @@ export function createApp(deps: ServerDeps): App {
 
   const faults = createFaultGate(deps)
   const parts = {
+    ...deps,
     ...limits,
     faceOf: createFindFace(faces),
     accessControl,
     addresses,
     faults,
-    log: deps.log,
-    large: deps.large,
-    thread: deps.thread,
-    requests: deps.requests,
     strict: deps.config.strict,
-    onError: deps.onError,
   }
   const { otherAccounts } = deps
   const hostCheck = checkHost(createAllowedHosts(deps))
@@ -135,11 +131,8 @@ export function createApp(deps: ServerDeps): App {
 }
 
 /** The port at which browsers see the page, which is not that of this instance where several share a store. */
-function portOfPage({
-  store,
-  config,
-  listener,
-}: Pick<ServerDeps, 'store' | 'config' | 'listener'>): number | null {
-  if (!store.isShared) return listener()?.port ?? null
-  return config.publicUrl === null ? null : Number(new URL(config.publicUrl).port) || null
+function portOfPage(deps: Pick<ServerDeps, 'store' | 'config' | 'listener'>): number | null {
+  if (!deps.store.isShared) return deps.listener()?.port ?? null
+  const { publicUrl } = deps.config
+  return publicUrl === null ? null : Number(new URL(publicUrl).port) || null
 }

@@ -50,17 +50,11 @@ export function createLoading(
   add: (routes: readonly Route[]) => void,
 ): (event: H3Event) => Promise<void> | undefined {
   const loaded = new Set<string>()
-  const loads = new Map<string, () => Promise<void>>()
-  for (const segment of new Set(all.map(firstSegmentOf))) {
-    const faces = all.filter((face) => firstSegmentOf(face) === segment)
-    loads.set(
-      segment,
-      once(async () => {
-        add(await load(faces))
-        loaded.add(segment)
-      }),
-    )
+  const loadAt = async (segment: string): Promise<void> => {
+    add(await load(all.filter((face) => firstSegmentOf(face) === segment)))
+    loaded.add(segment)
   }
+  const loads = new Map(all.map(firstSegmentOf).map((segment) => [segment, once(() => loadAt(segment))]))
 
   return (event) => {
     const face = faceOf(event.url.pathname)

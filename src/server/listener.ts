@@ -145,7 +145,7 @@ const patience: ServerOptions<typeof ListenerRequest> = {
  * @param server  A server that has not accepted a connection yet.
  * @returns `close` closes these connections; `since` as in `HttpListener`.
  */
-export function trackSilent(server: Server | SecureServer): { close(): void; since(): readonly number[] } {
+function trackSilent(server: Server | SecureServer): { close(): void; since(): readonly number[] } {
   const silent = new Set<Socket>()
   /** When the connections began that have sent nothing yet, not even TLS. */
   const waiting = new Map<Socket, number>()
@@ -186,7 +186,7 @@ export function trackSilent(server: Server | SecureServer): { close(): void; sin
 }
 
 /** Tracks the connections of requests for a websocket and of CONNECT. @returns A function that closes them. */
-export function trackUpgraded(server: Server | SecureServer): () => void {
+function trackUpgraded(server: Server | SecureServer): () => void {
   const upgraded = new Set<Duplex>()
   const track = (_request: IncomingMessage, socket: Duplex): void => {
     upgraded.add(socket)

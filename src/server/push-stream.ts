@@ -33,6 +33,7 @@ export function createPushStream(given: {
   let isOver = false
   /** The events of this turn of the event loop. They are one chunk: a burst of mail is not a burst of writes. */
   let burst: Uint8Array[] = []
+  let burstBytes = 0
   let controller: ReadableStreamDefaultController<Uint8Array>
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -42,17 +43,17 @@ export function createPushStream(given: {
       },
       cancel: () => void finish(),
     },
-    new ByteLengthQueuingStrategy({ highWaterMark: maxWaitingBytes }),
+    { highWaterMark: maxWaitingBytes, size: ({ length }) => length },
   )
   const timer = setInterval(() => push(given.heartbeat), heartbeatMs).unref()
 
   function waitingBytes(): number {
-    const inBurst = burst.reduce((sum, { length }) => sum + length, 0)
-    return inBurst + maxWaitingBytes - (controller.desiredSize ?? 0)
+    return burstBytes + maxWaitingBytes - (controller.desiredSize ?? 0)
   }
   function push(event: Uint8Array): void {
     if (isOver) return
     burst.push(event)
+    burstBytes += event.length
     if (waitingBytes() > maxWaitingBytes) {
       finish()
       controller.error(new Error('The client does not read.'))
@@ -61,6 +62,7 @@ export function createPushStream(given: {
   function sendBurst(): void {
     if (burst.length > 0) controller.enqueue(Buffer.concat(burst))
     burst = []
+    burstBytes = 0
   }
   function finish(): void {
     if (isOver) return

@@ -12,15 +12,8 @@ import { toResponse } from './to-response.ts'
  * The first middleware of all: makes a Response of what the next ones return, an {@link Answer} or a value for JSON, and
  * of errors. Adds the request to the log.
  */
-export function respond({
-  faceOf,
-  addresses,
-  answers,
-  failedLogins,
-  log,
-  requests,
-  onError,
-}: RequestDeps): Middleware {
+export function respond(deps: RequestDeps): Middleware {
+  const { faceOf, addresses, answers, failedLogins, log, requests, onError } = deps
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)

@@ -84,11 +84,10 @@ const guarded = {
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 // A browser that only prepares for a click has not clicked.
-function visitorOf({
-  headers,
-  isHead,
-  ip,
-}: Pick<RouteContext, 'headers' | 'isHead' | 'ip'>): { ip: string; user_agent: string } | null {
+function visitorOf(
+  caller: Pick<RouteContext, 'headers' | 'isHead' | 'ip'>,
+): { ip: string; user_agent: string } | null {
+  const { headers, isHead, ip } = caller
   const purpose = headers.get('sec-purpose') ?? headers.get('purpose') ?? headers.get('x-moz') ?? ''
   if (isHead || /prefetch|preview/i.test(purpose)) return null
   return { ip: ip(), user_agent: headers.get('user-agent') ?? '' }
