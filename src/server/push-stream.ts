@@ -41,7 +41,7 @@ export function createPushStream(given: {
         controller = ofStream
         controller.enqueue(given.first)
       },
-      cancel: () => void finish(),
+      cancel: finish,
     },
     { highWaterMark: maxWaitingBytes, size: ({ length }) => length },
   )
