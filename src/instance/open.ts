@@ -220,7 +220,7 @@ function assertUsable(config: Config): void {
 }
 
 /** Begins what is due in all accounts, now and whenever this instance becomes the leader or another one stores something. */
-export function beginWork(
+function beginWork(
   main: OpenAccount,
   accounts: RunningAccounts,
   opened: PartitionedStore,

@@ -89,10 +89,7 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
 }
 
 /** A request as the log shows it: keys are masked everywhere. */
-export function toLoggedRequest(
-  exchange: Exchange,
-  { clock, ids }: { clock: Clock; ids: Ids },
-): LoggedRequest {
+function toLoggedRequest(exchange: Exchange, { clock, ids }: { clock: Clock; ids: Ids }): LoggedRequest {
   const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
   // Member by member: a spread makes an object that is ten times as large, and a thousand are kept.
   return {
@@ -111,7 +108,7 @@ export function toLoggedRequest(
 }
 
 /** How many requests of an account are kept. */
-export const maxLoggedRequests = 1000
+const maxLoggedRequests = 1000
 const maxChars = 16 * 1024
 const maxWarningChars = 500
 
