@@ -11,8 +11,7 @@ import type { Config } from '../options/options.ts'
 import { createRules } from '../rules/rules.ts'
 import { createSharedAttempts } from '../rules/attempts.ts'
 import { createVerdicts } from '../rules/verdicts.ts'
-import { createRequestLog, type RequestLog } from '../server/request-log.ts'
-import { createSharedRequestLog } from '../server/shared-request-log.ts'
+import { createRequestLog, createSharedRequestLog, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
 import { followIds, raiseIds } from './collections.ts'
@@ -44,9 +43,7 @@ export async function createAccountMemory(
 ): Promise<AccountMemory> {
   const sources = new Map<string, RandomSource>()
   function sourceOf(purpose: string): RandomSource {
-    const known = sources.get(purpose)
-    if (known) return known
-    const source = randomSources(purpose)
+    const source = sources.get(purpose) ?? randomSources(purpose)
     sources.set(purpose, source)
     return source
   }

@@ -1,41 +1,31 @@
-import { createAudiences } from '../audiences/audiences.ts'
-import type { InnerBroadcasts } from '../broadcasts/broadcasts.ts'
-import type { JobQueue } from '../core/job-queue.ts'
 import type { RandomSource } from '../core/random.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
-import type { InnerDomains } from '../domains/domains.ts'
-import type { EmailService } from '../emails/emails.ts'
-import type { Simulation } from '../emails/simulate.ts'
-import { createInbox } from '../inbox/inbox.ts'
-import type { ResetScope } from '../options/reset-scopes.ts'
+import type { EmailRecord } from '../emails/email.ts'
+import type { createInbox } from '../inbox/inbox.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Transport } from '../outbox/transport.ts'
 import type { Schedule } from '../sending/schedule.ts'
 import type { InnerSuppressions } from '../sending/suppressions.ts'
-import type { SendingService } from '../sending/service.ts'
 import type { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
-import type { Store } from '../store/store.ts'
+import type { Reader } from '../reading/reader.ts'
+import type { AccountDeps } from '../server/deps.ts'
 import type { InnerTemplates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { RunningWebhooks } from '../webhooks/service.ts'
-import type { EmailRecord } from '../emails/email.ts'
 import type { AccountMemory } from './account-memory.ts'
-import { createLibrarySends } from './library-sends.ts'
+import type { createLibrarySends } from './library-sends.ts'
 import type { InstanceThread } from './jobs.ts'
-import type { Reader } from '../reading/reader.ts'
 
-/** The data of one account, and everything that reads and changes it. Other accounts cannot reach any of it. */
-export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
-  store: Store
-  domains: InnerDomains
-  audiences: ReturnType<typeof createAudiences>
+/**
+ * The data of one account, and everything that reads and changes it: what the HTTP server needs, and the parts that only the
+ * instance uses. Other accounts cannot reach any of it.
+ */
+export interface OpenAccount
+  extends Omit<AccountDeps, 'keys' | 'accounts' | keyof AccountMemory>, Omit<AccountMemory, 'randomSources'> {
   templates: InnerTemplates
-  emails: EmailService & Simulation
-  sending: SendingService
   suppressions: InnerSuppressions
   schedule: Schedule
-  broadcasts: InnerBroadcasts
   library: ReturnType<typeof createLibrarySends>
   inbox: ReturnType<typeof createInbox>
   tracking: Tracking
@@ -46,7 +36,6 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
   thread: InstanceThread
   tracer: Tracer | null
-  large: JobQueue
   /** Called with each email that an app sent; undefined where that is of no interest. */
   onStored: ((email: EmailRecord, durationMs?: number) => void) | undefined
   accountName: string | null
@@ -59,7 +48,6 @@ export interface OpenAccount extends Omit<AccountMemory, 'randomSources'> {
   deliver(): void
   /** Has the outbox look for due emails, if it delivers. */
   wakeOutbox(): void
-  reset(keep: readonly ResetScope[]): Promise<void>
 }
 
 /** Ends an account: first all waits, then running work. The outbox ends while the SMTP server still accepts its deliveries. */

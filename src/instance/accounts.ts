@@ -9,19 +9,17 @@ import { runTogether } from '../core/run-all.ts'
 import type { ForeignMail } from '../inbox/missing-facts.ts'
 import type { Store } from '../store/store.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
-import type { OtherAccounts } from '../server/other-accounts.ts'
+import type { OtherAccounts } from '../server/pass-to-account.ts'
 import type { App } from '../server/app.ts'
 import { closeAccount, type OpenAccount } from './account.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { createAccountOpener, type OtherAccount } from './account-opener.ts'
-import { createAccountJudge } from './account-judge.ts'
-import { findWork } from './account-work.ts'
+import { createAccountJudge } from './account-smtp.ts'
 import { reportErrors } from './notices.ts'
 import type { HttpAccount } from './http.ts'
-import { countsOf, findForeignMail } from './stored-mail.ts'
-import { createKeyOwners } from './key-owners.ts'
-import { createOpenAccounts } from './open-accounts.ts'
-import { createAccountWakes } from './account-wakes.ts'
+import { AccountWakes, countsOf, findForeignMail, findWork } from './closed-accounts.ts'
+import { KeyOwners } from './key-owners.ts'
+import { OpenAccounts } from './open-accounts.ts'
 import { createAccounts } from '../accounts/stored-accounts.ts'
 
 /** The accounts other than `default`. Each is opened on its first use. */
@@ -59,9 +57,9 @@ export interface RunningAccountsDeps {
 export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<RunningAccounts> {
   const { shared, stored, main, mostOpen = defaultMostOpen } = deps
   const { config } = shared
-  const owners = createKeyOwners(shared.following)
+  const owners = new KeyOwners(shared.following)
   const opener = createAccountOpener(shared, stored, deps.headRoom, owners)
-  const open = createOpenAccounts<OtherAccount>({
+  const open = new OpenAccounts<OtherAccount>({
     assertUsable: (id) => void usable(id),
     open: (id) => opener.open(usable(id)),
     async end(id, { account, app }) {
@@ -78,7 +76,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
       if (!isNow) wakes.plan(id, nextAt)
       return isNow
     },
-    mostOpen,
+    maxOpen: mostOpen,
     onError: reportErrors(config, 'An account could not be closed.'),
   })
 
@@ -106,7 +104,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     },
     joined: (id) => owners.follow(id, stored.partition(id)),
     left: forget,
-    endPassword: owners.endPassword,
+    endPassword: (digest) => owners.endPassword(digest),
     async empty(id, smtpDigest) {
       forget(id, smtpDigest)
       await stored.removePartition(id)
@@ -114,7 +112,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     holders: () => stored.partitions(),
     onError: reportErrors(config, 'An account could not be stored or removed; this will be retried.'),
   })
-  const wakes = createAccountWakes(config.clock, wake)
+  const wakes = new AccountWakes(config.clock, wake)
 
   function forget(id: string, smtpDigest: string | null): void {
     owners.forget(id, smtpDigest)
@@ -129,7 +127,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     return record
   }
 
-  async function hold(id: string): ReturnType<typeof open.hold> {
+  async function hold(id: string): ReturnType<OpenAccounts<OtherAccount>['hold']> {
     accounts.used(usable(id))
     return open.hold(id)
   }
@@ -152,8 +150,8 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     judge: createAccountJudge({ accounts, owners, open }),
     http: {
       isEmpty: accounts.isEmpty,
-      ofKey: owners.ofKey,
-      ofDigest: owners.ofDigest,
+      ofKey: (key) => owners.ofKey(key),
+      ofDigest: (digest) => owners.ofDigest(digest),
       ofName: (name) => accounts.find(name)?.id ?? null,
       has: (id) => accounts.byId(id) !== null,
       async open(id) {
@@ -190,7 +188,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
         else release()
       }
     },
-    findMail: (isWanted, since) => findForeignMail({ accounts, stored }, isWanted, since),
+    findMail: (isWanted, since) => findForeignMail(accounts, stored, isWanted, since),
     async start() {
       await accounts.start()
       if (!stored.leadership.isMine()) return

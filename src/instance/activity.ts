@@ -1,5 +1,8 @@
 import type { ClientRefusal } from '../capture/options.ts'
 import type { EmailRecord } from '../emails/email.ts'
+import { defaultAccount } from '../accounts/schema.ts'
+import { monotonicNow } from '../core/machine.ts'
+import type { RequestLog } from '../server/request-log.ts'
 
 /** What an instance tells the command about while it runs: a mail that was stored, or a refusal to a client. */
 export type Activity =
@@ -12,3 +15,28 @@ export type Activity =
       readonly durationMs?: number | undefined
     }
   | ({ readonly kind: 'refusal' } & ClientRefusal)
+
+/** The same log, which also tells of refused requests. */
+export function tellingRefusals(
+  { log, accountName }: { readonly log: RequestLog; readonly accountName: string | null },
+  tell: (refusal: ClientRefusal) => void,
+): RequestLog {
+  return {
+    ...log,
+    add(exchange) {
+      log.add(exchange)
+      const { method, path, status, startedAt, responseBody } = exchange
+      if (status !== 0 && status < 400) return
+      const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1] ?? ''
+      // A query may have a key in it.
+      const what = `${method} ${path.split('?', 1)[0]}`
+      tell({
+        what,
+        why: status === 0 ? 'closed by a fault' : `${status} ${name}`,
+        client: '',
+        account: accountName ?? defaultAccount,
+        durationMs: monotonicNow() - startedAt,
+      })
+    },
+  }
+}

@@ -22,50 +22,14 @@ import { configurationSetCollection } from '../providers/ses/configuration-sets.
 import { windowCollection } from '../faults/shared-windows.ts'
 import { transcriptCollection } from '../capture/transcripts.ts'
 import { smtpSessionCollection } from '../capture/shared-session-log.ts'
-import { requestCollection } from '../server/shared-request-log.ts'
+import { requestCollection } from '../server/request-log.ts'
 import { templateCollection } from '../templates/template.ts'
 import { templateVersionCollection } from '../templates/versions.ts'
 import { trackingSecretCollection } from '../tracking/secret.ts'
 import { sessionCollection } from '../users/user.ts'
 import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhook.ts'
 
-export const collections: readonly Collection<StoredRecord>[] = [
-  emailCollection,
-  scheduledCollection,
-  suppressionCollection,
-  idempotencyCollection,
-  tagColorCollection,
-  domainCollection,
-  dkimKeyCollection,
-  audienceCollection,
-  contactCollection,
-  broadcastCollection,
-  templateCollection,
-  templateVersionCollection,
-  apiKeyCollection,
-  accountCollection,
-  rulesCollection,
-  trackingSecretCollection,
-  webhookCollection,
-  webhookDeliveryCollection,
-  configurationSetCollection,
-  sessionCollection,
-]
-
-/** Collections of state that instances share only through the store, not in memory. */
-const sharedCollections: readonly Collection<StoredRecord>[] = [
-  faultsCollection,
-  attemptCollection,
-  requestCollection,
-  smtpSessionCollection,
-  windowCollection,
-  transcriptCollection,
-  bulkChangeCollection,
-]
-
-/** What a database holds, which several instances may share. */
-export const allCollections: readonly Collection<StoredRecord>[] = [...collections, ...sharedCollections]
-
+/** What each scope of a reset empties, in this order. */
 const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
   emails: [
     // First: what falls due meanwhile becomes an email.
@@ -82,6 +46,30 @@ const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> 
   rules: [rulesCollection],
   webhooks: [webhookCollection, webhookDeliveryCollection, configurationSetCollection],
 }
+
+/** What a folder holds. */
+export const collections: readonly Collection<StoredRecord>[] = [
+  ...Object.values(scopes).flat(),
+  dkimKeyCollection,
+  apiKeyCollection,
+  accountCollection,
+  trackingSecretCollection,
+  sessionCollection,
+]
+
+/** Collections of state that instances share only through the store, not in memory. */
+const sharedCollections: readonly Collection<StoredRecord>[] = [
+  faultsCollection,
+  attemptCollection,
+  requestCollection,
+  smtpSessionCollection,
+  windowCollection,
+  transcriptCollection,
+  bulkChangeCollection,
+]
+
+/** What a database holds, which several instances may share. */
+export const allCollections: readonly Collection<StoredRecord>[] = [...collections, ...sharedCollections]
 
 /**
  * Empties everything but the keys, and what `keep` names.

@@ -18,14 +18,8 @@ export async function openStore(
   const onNotice = (message: string): void => config.onNotice({ level: 'warning', message })
   if (url !== null) {
     const { openPostgresStore } = await import('../store/postgres/open.ts')
-    const opened = await openPostgresStore({
-      url,
-      collections: allCollections,
-      pendingBytes,
-      heldBytes,
-      onNotice,
-    })
-    return { opened, restorable: null }
+    const options = { url, collections: allCollections, pendingBytes, heldBytes, onNotice }
+    return { opened: await openPostgresStore(options), restorable: null }
   }
   if (dir === null) {
     const restorable = await openMemoryStore({ collections, pendingBytes })

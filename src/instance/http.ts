@@ -1,13 +1,9 @@
 import { Server as SecureServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
-import type { ClientRefusal } from '../capture/options.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
-import type { Tracer } from '../core/tracer.ts'
 import { authorityOf } from '../net/hosts.ts'
-import type { Outgoing } from '../net/outgoing.ts'
-import type { Config } from '../options/options.ts'
 import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/foreign-clients.ts'
@@ -19,19 +15,17 @@ import {
   type HttpListener,
   type ListenOptions,
 } from '../server/listener.ts'
-import type { OtherAccounts } from '../server/other-accounts.ts'
+import type { OtherAccounts } from '../server/pass-to-account.ts'
 import { beginExchange } from '../server/request-log.ts'
-import type { Following } from '../store/follow.ts'
-import type { PartitionedStore } from '../store/partitioned-store.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { assertDestinations } from './destinations.ts'
 import { createLazyApp, notLoaded } from './lazy-app.ts'
 import { reportErrors } from './notices.ts'
-import type { OwnCertificate } from './own-certificate.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
-import { tellingRefusals } from './refusal-log.ts'
-import { serverState, type StateDeps } from './server-state.ts'
+import { tellingRefusals } from './activity.ts'
+import { serverState, type StateDeps } from './facts.ts'
 import { once } from '../core/once.ts'
+import type { SharedParts } from './shared-parts.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
 export interface InstanceHttp {
@@ -50,33 +44,23 @@ export interface InstanceHttp {
 /** The parts of an account that its HTTP interface needs, and its name; null for `default`. */
 export type HttpAccount = AccountDeps & ProviderAccount & { readonly accountName: string | null }
 
+export interface HttpDeps
+  extends
+    Pick<ServerDeps, 'failedLogins' | 'users' | 'oidc' | 'instanceFacts'>,
+    Pick<SharedParts, 'config' | 'outgoing' | 'following' | 'upToDate' | 'counts' | 'tracer' | 'onRefused'>,
+    Omit<StateDeps, 'store' | 'phase'> {
+  capture: Pick<Capture, 'accepting'>
+  otherAccounts: OtherAccounts
+}
+
 /**
  * Creates the HTTP side. It opens no port before `listen`.
  *
  * @param main  The account `default`.
  */
-export function createHttp(
-  main: HttpAccount,
-  deps: Pick<
-    ServerDeps,
-    'clock' | 'failedLogins' | 'users' | 'oidc' | 'upToDate' | 'requests' | 'instanceFacts'
-  > &
-    Pick<PartitionedStore, 'database'> & {
-      config: Config
-      capture: Pick<Capture, 'accepting'>
-      smtp: { host: string; port: number }
-      smtps: { host: string; port: number } | null
-      certificate: OwnCertificate | null
-      outgoing: Outgoing
-      otherAccounts: OtherAccounts
-      following: Following
-      /** Called with each request to `/v1` that is refused; undefined where that is of no interest. */
-      onRefused: ((refusal: ClientRefusal) => void) | undefined
-      tracer: Tracer | null
-    },
-): InstanceHttp {
-  const { config, clock, otherAccounts, oidc } = deps
-  const { keys, store } = main
+export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
+  const { config, otherAccounts, oidc, instanceFacts } = deps
+  const { clock } = config
   const places = {
     smtp: authorityOf(deps.smtp.host, deps.smtp.port),
     smtps: deps.smtps && authorityOf(deps.smtps.host, deps.smtps.port),
@@ -86,69 +70,50 @@ export function createHttp(
   let opening: Promise<HttpListener> | null = null
   let isClosing = false
 
-  const loadParts = () => Promise.all([import('../server/app.ts'), loadFurther(), openSessions()])
-  /** The APIs of providers and the routes of agents, with an account behind them. */
-  const loadFurther = async () => {
-    const [{ providers, providerRoutes }, { mcpRoutes }] = await Promise.all([
-      import('../providers/providers.ts'),
-      import('../mcp/routes.ts'),
-    ])
-    const all = providers.map(({ face }) => face)
-    return (account: AccountDeps & ProviderAccount): Pick<ServerDeps, 'faces' | 'furtherRoutes'> => ({
-      faces: {
-        all,
-        load: (faces) => providerRoutes(providerParts(account, { clock, config, state }), faces),
-      },
-      furtherRoutes: mcpRoutes({ ...account, now: clock.now }, onError),
-    })
-  }
-  const openSessions = once(() =>
-    createStoredSessions({
-      ...deps,
-      store,
-      policy: oidc && oidc.policy,
-      keys: {
-        ofDigest(digest) {
-          const other = otherAccounts.ofDigest(digest)
-          if (other) return { scope: other.scope, account: other.id }
-          const scope = keys.scopeOfDigest(digest)
-          return scope && { scope, account: null }
-        },
-        has: (digest) => otherAccounts.ofDigest(digest) !== null || keys.hasDigest(digest),
-      },
-    }),
-  )
-
   const onError = reportErrors(config, 'A request failed with an internal error.')
+  const openSessions = once(() => openStoredSessions(main, deps))
   const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
-
-  const partsOf = (account: HttpAccount, sessions: StoredSessions): ServerDeps => ({
-    ...deps,
-    ...account,
-    log: deps.onRefused ? tellingRefusals(account, deps.onRefused) : account.log,
-    sessions,
-    instanceFacts: null,
-    otherAccounts: null,
-    ca: deps.certificate?.ca ?? null,
-    uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
-    listener: () => listener,
-    state,
-    onError,
-  })
-
   const phase = (): ReturnType<StateDeps['phase']> => {
     if (isClosing) return 'closing'
     return deps.capture.accepting() && (!opening || listener?.server.listening === true)
       ? 'running'
       : 'starting'
   }
-  const state = (): Promise<ServerState> => serverState({ ...deps, store, phase })
+  const state = (): Promise<ServerState> => serverState({ ...deps, store: main.store, phase })
+
+  async function makeApp(
+    account: HttpAccount,
+    own: Pick<ServerDeps, 'instanceFacts' | 'otherAccounts' | 'limits'>,
+  ): Promise<App> {
+    const [{ createApp }, { providers, providerRoutes }, { mcpRoutes }, sessions] = await Promise.all([
+      import('../server/app.ts'),
+      import('../providers/providers.ts'),
+      import('../mcp/routes.ts'),
+      openSessions(),
+    ])
+    return createApp({
+      ...deps,
+      ...account,
+      ...own,
+      clock,
+      log: deps.onRefused ? tellingRefusals(account, deps.onRefused) : account.log,
+      sessions,
+      requests: deps.counts.requests,
+      faces: {
+        all: providers.map(({ face }) => face),
+        load: (faces) => providerRoutes(providerParts(account, { clock, config, state }), faces),
+      },
+      furtherRoutes: mcpRoutes({ ...account, now: clock.now }, onError),
+      ca: deps.certificate?.ca ?? null,
+      uiDir: fileURLToPath(new URL('../../dist/ui/', import.meta.url)),
+      listener: () => listener,
+      state,
+      onError,
+    })
+  }
+
   const app = createLazyApp(
-    async () => {
-      const [{ createApp }, furtherOf, sessions] = await loadParts()
-      const { instanceFacts } = deps
-      return createApp({ ...partsOf(main, sessions), ...furtherOf(main), instanceFacts, otherAccounts })
-    },
+    () => makeApp(main, { instanceFacts, otherAccounts }),
     onError,
     reportErrors(config, notLoaded),
   )
@@ -156,8 +121,7 @@ export function createHttp(
   return {
     async appOf(account) {
       const { limits } = await app.loaded()
-      const [{ createApp }, furtherOf, sessions] = await loadParts()
-      return createApp({ ...partsOf(account, sessions), ...furtherOf(account), limits })
+      return makeApp(account, { instanceFacts: null, otherAccounts: null, limits })
     },
     get url() {
       return listener?.url ?? null
@@ -210,6 +174,28 @@ export function createHttp(
       if (open) await closeHttpListener(open, closeGraceMs)
     },
   }
+}
+
+/** The sessions of the page, for the keys of all accounts. */
+function openStoredSessions(
+  { keys, store }: HttpAccount,
+  { otherAccounts, oidc, users, following }: HttpDeps,
+): Promise<StoredSessions> {
+  return createStoredSessions({
+    store,
+    following,
+    users,
+    policy: oidc && oidc.policy,
+    keys: {
+      ofDigest(digest) {
+        const other = otherAccounts.ofDigest(digest)
+        if (other) return { scope: other.scope, account: other.id }
+        const scope = keys.scopeOfDigest(digest)
+        return scope && { scope, account: null }
+      },
+      has: (digest) => otherAccounts.ofDigest(digest) !== null || keys.hasDigest(digest),
+    },
+  })
 }
 
 function ownPortError(port: number): LocalpostError {

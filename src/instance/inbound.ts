@@ -15,7 +15,7 @@ import type { Localpost } from './instance.ts'
 import { reportFailures } from './notices.ts'
 import { simulator } from './outbound.ts'
 import type { OwnCertificate } from './own-certificate.ts'
-import type { UpToDate } from './up-to-date.ts'
+import type { SharedParts } from './shared-parts.ts'
 
 /**
  * What SMTP sessions of an account can use.
@@ -27,7 +27,7 @@ export function sideOfAccount(
   account: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
   headRoom: Budget,
-  upToDate: UpToDate | null,
+  upToDate: SharedParts['upToDate'],
 ): AccountSide {
   const { rules, verdictOf, faults, transcripts, suppressions, onStored } = account
   const hasRule = (recipient: string): boolean => rules.find(recipient, 'all') !== null

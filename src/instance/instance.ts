@@ -47,36 +47,7 @@ export interface SmtpSessions {
 }
 
 /** The API of one account: the same as for `default`, and isolated from other accounts. */
-export type AccountResources = Pick<
-  Localpost,
-  | 'emails'
-  | 'sending'
-  | 'suppressions'
-  | 'domains'
-  | 'audiences'
-  | 'broadcasts'
-  | 'templates'
-  | 'inbox'
-  | 'rules'
-  | 'faults'
-  | 'webhooks'
-  | 'requests'
-  | 'smtpSessions'
->
-
-/** A running Localpost; see `createLocalpost`. Its members are for the account `default`; see {@link Localpost.account}. */
-export interface Localpost {
-  /** The isolated accounts of this instance. */
-  readonly accounts: Accounts
-  /**
-   * The same members for another account. Methods reject with not_found if there is no such account.
-   *
-   * @example
-   * const { name } = await post.accounts.create()
-   * const mine = post.account(name)
-   * await mine.inbox.waitFor({ to: 'ada@example.com' })
-   */
-  account(name: string): AccountResources
+export interface AccountResources {
   readonly emails: Pick<Emails, 'send' | 'list' | 'get'> & Simulation
   /** Sends with every member that the core knows, several at once, and emails that are sent later. */
   readonly sending: Sends
@@ -94,6 +65,21 @@ export interface Localpost {
   readonly webhooks: Webhooks
   readonly requests: Requests
   readonly smtpSessions: SmtpSessions
+}
+
+/** A running Localpost; see `createLocalpost`. Its members are for the account `default`; see {@link Localpost.account}. */
+export interface Localpost extends AccountResources {
+  /** The isolated accounts of this instance. */
+  readonly accounts: Accounts
+  /**
+   * The same members for another account. Methods reject with not_found if there is no such account.
+   *
+   * @example
+   * const { name } = await post.accounts.create()
+   * const mine = post.account(name)
+   * await mine.inbox.waitFor({ to: 'ada@example.com' })
+   */
+  account(name: string): AccountResources
   /** The default timeout of waits, matchers and assertions in milliseconds: the option of that name. */
   readonly waitTimeoutMs: number
   /** The first API key: given, or made at the first start. */

@@ -13,19 +13,8 @@ import { bodyJobs } from '../server/long-bodies.ts'
 import { templateJobs } from '../templates/engines.ts'
 import { messageJobs } from '../outbox/message-jobs.ts'
 
-export const jobs: typeof answerJobs &
-  typeof attachmentJobs &
-  typeof bodyJobs &
-  typeof checkJobs &
-  typeof clientSupportJobs &
-  typeof compareJobs &
-  typeof contactJobs &
-  typeof headerJobs &
-  typeof messageJobs &
-  typeof readingJobs &
-  typeof sendJobs &
-  typeof templateJobs &
-  typeof translationJobs = {
+/** All jobs of the worker thread. */
+export const jobs = {
   ...answerJobs,
   ...attachmentJobs,
   ...bodyJobs,

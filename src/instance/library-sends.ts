@@ -77,11 +77,8 @@ export function createLibrarySends(deps: {
       const emails = await deps.sending.send(given, { surface: 'library', idempotencyKey })
       return { result: emails, answer: { emails }, warnings: emails.flatMap(({ warnings }) => warnings) }
     })
-    warn(
-      'sending.send()',
-      sent.flatMap(({ warnings }) => warnings),
-    )
     const [only] = sent
+    for (const { warnings } of sent) warn('sending.send()', warnings)
     return Array.isArray(given) || !only ? sent : only
   }
 
@@ -122,17 +119,13 @@ const maxNotices = 100
 
 function createWarn(onNotice: (notice: Notice) => void): (call: string, warnings: readonly string[]) => void {
   const said = new Set<string>()
-  const say = (message: string): void => onNotice({ level: 'warning', message })
   return (call, warnings) => {
     for (const warning of warnings) {
-      const message = `${call}: ${warning}.`
-      if (said.size > maxNotices || said.has(message)) continue
-      said.add(message)
-      if (said.size <= maxNotices) say(message)
-      else
-        say(
-          `${call}: more than ${maxNotices} different warnings; the others are listed only in requests.list().`,
-        )
+      const text = `${call}: ${warning}.`
+      if (said.size > maxNotices || said.has(text)) continue
+      said.add(text)
+      const limit = `${call}: more than ${maxNotices} different warnings; the others are listed only in requests.list().`
+      onNotice({ level: 'warning', message: said.size > maxNotices ? limit : text })
     }
   }
 }

@@ -25,10 +25,16 @@ import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
 import { reportErrors } from './notices.ts'
-import { attachmentSources, openOutbox, openRelay, releaseThrough, simulator } from './outbound.ts'
+import {
+  attachmentSources,
+  openOutbox,
+  openRelay,
+  openWebhooks,
+  releaseThrough,
+  simulator,
+} from './outbound.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { startUpkeep } from './upkeep.ts'
-import { openWebhooks } from './webhooks.ts'
+import { startUpkeep } from './background.ts'
 import { type OpenAccount, endWork } from './account.ts'
 
 /**
@@ -38,29 +44,26 @@ import { type OpenAccount, endWork } from './account.ts'
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
 export async function openAccount(
-  { config, outgoing, thread, tracer, following, baseUrl, counts, ...shared }: SharedParts,
-  { randomSources, ...memory }: AccountMemory,
+  shared: SharedParts,
+  memory: AccountMemory,
   store: Store,
   undo: (() => unknown)[],
 ): Promise<OpenAccount> {
-  const { ids, rules } = memory
+  const { config, outgoing, thread, tracer, following, baseUrl, counts } = shared
+  const { ids, rules, randomSources } = memory
   const { clock, dns, checks } = config
   /** What most parts need: the options, and the records of this account. */
   const common = { ...config, store, ids, thread, tracer, following }
-  const { webhooks, configurationSets } = await openWebhooks({
-    ...common,
-    tally: counts.webhooks,
-    config,
-    outgoing,
-    baseUrl,
-    randomSources,
-  })
-  undo.push(() => webhooks.close())
 
+  // Resources.
+  const { webhooks, configurationSets } = await openWebhooks(shared, memory, store)
+  undo.push(() => webhooks.close())
   const makeSharedKey = config.dir === null && config.store === null ? processDkimKey : undefined
   const domains = createDomains({ ...common, lookup: shared.lookup, makeSharedKey })
   const audiences = createAudiences(common)
   const templates = createTemplates(common)
+
+  // The inbox: stored mail, and the parts with which it is read, imported, answered and released.
   const relay = openRelay(config, outgoing)
   // Waits and the reading of messages use the machine's clock, not the instance's.
   const reader = createReader({ store, clock: systemClock, thread, turns: shared.turns })
@@ -112,6 +115,7 @@ export async function openAccount(
   })
   undo.push(() => inbox.close())
 
+  // What sends: suppressions, tracking, the outbox, and the services that accept mail for it.
   const tracking = await createTracking({
     ...common,
     random: randomSources('tracking'),
@@ -128,7 +132,7 @@ export async function openAccount(
     onError: reportErrors(config, 'The suppression list could not be read or added to.'),
   })
   undo.push(() => suppressions.close())
-  const outbox = openOutbox(config, {
+  const outbox = openOutbox(shared, {
     store,
     suppressions,
     domains,
@@ -136,14 +140,9 @@ export async function openAccount(
     reader,
     relay,
     sources,
-    thread,
     // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
     largeWrites: reader.beside,
-    downloads: shared.downloads,
     findRule: rules.find,
-    tracer,
-    deliveries: shared.deliveries,
-    tally: counts.deliveries,
     secret,
   })
   let delivers = false

@@ -3,147 +3,154 @@ import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { runTogether } from '../core/run-all.ts'
 
-/** The open accounts. Each is opened on its first use. */
-export interface OpenAccounts<Opened> {
-  /** Opens an account, or finds it open, and keeps it open until `release` is called. @throws not_found, closed. */
-  hold(id: string): Promise<{ readonly opened: Opened; release(): void }>
-  /** Keeps an account open from now on, also if it is being opened. @returns A function that ends this once. */
-  keep(id: string): () => void
-  peek(id: string): Opened | undefined
-  all(): [string, Opened][]
-  isOpen(id: string): boolean
-  /** Closes an account, also if it is in use. */
-  shut(id: string): Promise<void>
-  /** Closes all of them; none is opened afterwards. */
-  close(): Promise<void>
-}
-
-/**
- * Limits how many accounts are open: above the limit, the least recently used ones are closed, except those in use or
- * with work to do.
- *
- * @param deps.assertUsable  Throws not_found where an account may not be opened.
- * @param deps.isBusy  Whether an account that is not in use has work to do.
- * @param deps.mostOpen  The limit. More are open while they are in use.
- */
-export function createOpenAccounts<Opened>(deps: {
+interface OpenAccountsDeps<Opened> {
+  /** Throws not_found where an account may not be opened. */
   assertUsable(id: string): void
   open(id: string): Promise<Opened>
   end(id: string, opened: Opened): Promise<void>
+  /** Whether an account that is not in use has work to do. */
   isBusy(id: string, opened: Opened): Promise<boolean>
-  mostOpen: number
+  /** The limit. More are open while they are in use. */
+  maxOpen: number
   onError(error: unknown): void
-}): OpenAccounts<Opened> {
-  const { mostOpen } = deps
-  const opening = new Map<string, Promise<Opened>>()
-  /** In the order of their last use. */
-  const opened = new Map<string, Opened>()
-  const ending = new Map<string, Promise<void>>()
-  /** How many uses keep an account open. */
-  const uses = new Map<string, number>()
-  let isLooking = false
-  let cancelTimer: (() => void) | null = null
-  let isClosed = false
+}
 
-  async function open(id: string): Promise<Opened> {
-    for (;;) {
-      if (isClosed) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
-      deps.assertUsable(id)
-      const known = opening.get(id)
-      if (known) return known
-      // Opening an account twice at the same time would do its work twice.
-      const before = ending.get(id)
-      if (!before) break
-      await before.catch(() => {})
-    }
-    const begun = deps.open(id)
-    opening.set(id, begun)
+/**
+ * The open accounts. Each is opened on its first use. Above the limit, the least recently used ones are closed, except
+ * those in use or with work to do.
+ */
+export class OpenAccounts<Opened> {
+  readonly #deps: OpenAccountsDeps<Opened>
+  readonly #opening = new Map<string, Promise<Opened>>()
+  /** In the order of their last use. */
+  readonly #opened = new Map<string, Opened>()
+  readonly #ending = new Map<string, Promise<void>>()
+  /** How many uses keep an account open. */
+  readonly #uses = new Map<string, number>()
+  #isClosingIdle = false
+  #cancelTimer: (() => void) | null = null
+  #isClosed = false
+
+  constructor(deps: OpenAccountsDeps<Opened>) {
+    this.#deps = deps
+  }
+
+  /** Opens an account, or finds it open, and keeps it open until `release` is called. @throws not_found, closed. */
+  async hold(id: string): Promise<{ readonly opened: Opened; release(): void }> {
+    const release = this.keep(id)
     try {
-      const ready = await begun
-      if (opening.get(id) === begun) opened.set(id, ready)
-      return ready
+      return { opened: await this.#open(id), release }
     } catch (error) {
-      if (opening.get(id) === begun) opening.delete(id)
+      release()
       throw error
     }
   }
 
-  function keep(id: string): () => void {
-    uses.set(id, (uses.get(id) ?? 0) + 1)
+  /** Keeps an account open from now on, also if it is being opened. @returns A function that ends this once. */
+  keep(id: string): () => void {
+    this.#uses.set(id, (this.#uses.get(id) ?? 0) + 1)
     let isKept = true
     return () => {
-      if (!isKept) return
+      if (isKept) this.#release(id)
       isKept = false
-      const left = (uses.get(id) ?? 1) - 1
-      if (left > 0) return void uses.set(id, left)
-      uses.delete(id)
-      const ready = opened.get(id)
-      if (ready && opened.delete(id)) opened.set(id, ready)
-      if (opened.size > mostOpen && !cancelTimer) void closeIdle()
     }
   }
 
-  function shut(id: string): Promise<void> {
-    const begun = opening.get(id)
-    if (!begun) return ending.get(id) ?? Promise.resolve()
-    opening.delete(id)
-    opened.delete(id)
-    const end = (async () => {
-      const ready = await begun.catch(() => null)
-      if (ready !== null) await deps.end(id, ready)
-    })().finally(() => ending.delete(id))
-    ending.set(id, end)
-    return end
+  peek(id: string): Opened | undefined {
+    return this.#opened.get(id)
+  }
+
+  all(): [string, Opened][] {
+    return [...this.#opened]
+  }
+
+  isOpen(id: string): boolean {
+    return this.#opening.has(id)
+  }
+
+  /** Closes an account, also if it is in use. */
+  shut(id: string): Promise<void> {
+    const opening = this.#opening.get(id)
+    if (!opening) return this.#ending.get(id) ?? Promise.resolve()
+    this.#opening.delete(id)
+    this.#opened.delete(id)
+    const ending = (async () => {
+      const opened = await opening.catch(() => null)
+      if (opened !== null) await this.#deps.end(id, opened)
+    })().finally(() => this.#ending.delete(id))
+    this.#ending.set(id, ending)
+    return ending
+  }
+
+  /** Closes all of them; none is opened afterwards. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTimer?.()
+    await runTogether([
+      ...[...this.#opening.keys()].map((id) => () => this.shut(id)),
+      ...[...this.#ending.values()].map((ending) => () => ending),
+    ])
+  }
+
+  async #open(id: string): Promise<Opened> {
+    for (;;) {
+      if (this.#isClosed) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
+      this.#deps.assertUsable(id)
+      const opening = this.#opening.get(id)
+      if (opening) return opening
+      // Opening an account twice at the same time would do its work twice.
+      const ending = this.#ending.get(id)
+      if (!ending) break
+      await ending.catch(() => {})
+    }
+    const opening = this.#deps.open(id)
+    this.#opening.set(id, opening)
+    try {
+      const opened = await opening
+      if (this.#opening.get(id) === opening) this.#opened.set(id, opened)
+      return opened
+    } catch (error) {
+      if (this.#opening.get(id) === opening) this.#opening.delete(id)
+      throw error
+    }
+  }
+
+  #release(id: string): void {
+    const remaining = (this.#uses.get(id) ?? 1) - 1
+    if (remaining > 0) return void this.#uses.set(id, remaining)
+    this.#uses.delete(id)
+    const opened = this.#opened.get(id)
+    // Now the last in the order of use.
+    if (opened && this.#opened.delete(id)) this.#opened.set(id, opened)
+    if (this.#isAboveLimit() && !this.#cancelTimer) void this.#closeIdle()
+  }
+
+  #isAboveLimit(): boolean {
+    return this.#opened.size > this.#deps.maxOpen
   }
 
   /** Closes accounts until the limit is reached, or the others are in use or have work to do. */
-  async function closeIdle(): Promise<void> {
-    if (isLooking || isClosed) return
-    isLooking = true
+  async #closeIdle(): Promise<void> {
+    if (this.#isClosingIdle || this.#isClosed) return
+    this.#isClosingIdle = true
     const began = monotonicNow()
-    const leastUsedFirst = [...opened]
     try {
-      for (const [id, ready] of leastUsedFirst) {
-        if (opened.size <= mostOpen) return
-        if (uses.has(id) || (await deps.isBusy(id, ready))) continue
-        if (!uses.has(id) && opened.get(id) === ready) await shut(id)
+      for (const [id, opened] of this.all()) {
+        if (!this.#isAboveLimit()) return
+        if (this.#uses.has(id) || (await this.#deps.isBusy(id, opened))) continue
+        if (!this.#uses.has(id) && this.#opened.get(id) === opened) await this.shut(id)
       }
     } catch (error) {
-      if (!isClosed) deps.onError(error)
+      if (!this.#isClosed) this.#deps.onError(error)
     } finally {
-      isLooking = false
+      this.#isClosingIdle = false
     }
-    if (opened.size <= mostOpen || isClosed) return
+    if (!this.#isAboveLimit() || this.#isClosed) return
     const restMs = Math.max(shortestRestMs, restShare * (monotonicNow() - began))
-    cancelTimer = systemClock.after(restMs, () => {
-      cancelTimer = null
-      void closeIdle()
+    this.#cancelTimer = systemClock.after(restMs, () => {
+      this.#cancelTimer = null
+      void this.#closeIdle()
     })
-  }
-
-  return {
-    async hold(id) {
-      const release = keep(id)
-      try {
-        return { opened: await open(id), release }
-      } catch (error) {
-        release()
-        throw error
-      }
-    },
-    keep,
-    peek: (id) => opened.get(id),
-    all: () => [...opened],
-    isOpen: (id) => opening.has(id),
-    shut,
-    async close() {
-      isClosed = true
-      cancelTimer?.()
-      await runTogether([
-        ...[...opening.keys()].map((id) => () => shut(id)),
-        ...[...ending.values()].map((end) => () => end),
-      ])
-    },
   }
 }
 

@@ -1,120 +1,91 @@
-import { join } from 'node:path'
 import { readSendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { createBudget } from '../core/byte-budget.ts'
-import { createCounts } from '../core/counts.ts'
-import { systemClock } from '../core/clock.ts'
-import { invalidOption } from '../core/errors.ts'
-import type { Tracer } from '../core/tracer.ts'
-import { createRandomSources } from '../core/random.ts'
+import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
-import { createDnsLookup } from '../domains/dns-lookup.ts'
 import { headRoomBytes } from '../emails/receive.ts'
 import { createFailedLogins } from '../keys/failed-logins.ts'
 import { createKeys } from '../keys/keys.ts'
-import { createOutgoing } from '../net/outgoing.ts'
 import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
-import { createDownloads } from '../outbox/downloads.ts'
-import { createReadingTurns, type ReadingTurns } from '../reading/turns.ts'
-import { createFollowing } from '../store/follow.ts'
-import { openTelemetry } from '../telemetry/open-telemetry.ts'
-import { openOtlp } from '../telemetry/otlp.ts'
+import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { Store } from '../store/store.ts'
 import { openUsers } from '../users/users.ts'
-import type { SharedParts } from './shared-parts.ts'
-import type { ClientRefusal } from '../capture/options.ts'
-import type { Activity } from './activity.ts'
+import type { OpenAccount } from './account.ts'
 import { createAccountMemory } from './account-memory.ts'
-import { createRunningAccounts } from './accounts.ts'
+import { createRunningAccounts, type RunningAccounts } from './accounts.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
-import { createInstanceFacts } from './metric-facts.ts'
+import { createInstanceFacts } from './facts.ts'
 import { openCapture, sideOfAccount, smtpPlaces } from './inbound.ts'
 import type { Localpost } from './instance.ts'
 import { reportErrors } from './notices.ts'
 import { openCertificate } from './own-certificate.ts'
 import { openProvider } from './provider.ts'
 import { publicInstance } from './public-instance.ts'
-import { createSettle } from './settle.ts'
+import { createSettle } from './background.ts'
+import { createSharedParts, type SharedWays } from './shared-parts.ts'
 import { createSnapshots } from './snapshots.ts'
-import { createInstanceThread, type InstanceThread } from './jobs.ts'
 import { openTime } from './time.ts'
-import { createUpToDate } from './up-to-date.ts'
 import { openAccount } from './open-account.ts'
-import { beginWork } from './begin-work.ts'
 
-/**
- * Starts an instance, for `createLocalpost` and for the command. The command always listens. With `deliversFrom: 'listen'`
- * nothing is delivered before the HTTP listener is open, so that tracking links in pending mail contain its URL.
- */
+/** How the library and the command start an instance, besides its options. */
+interface OpenWays extends SharedWays {
+  /**
+   * When deliveries begin. With `listen` nothing is delivered before the HTTP listener is open, so that tracking links in pending mail
+   * contain its URL; the command always listens.
+   */
+  deliversFrom: 'start' | 'listen'
+  /** The default of the option `keepAlive`. Default: true. */
+  keepAlive?: boolean
+  /** Called with the store once it is open, to find out whether it refuses to store anything. */
+  onStore?: (store: Pick<Store, 'refusal'>) => void
+  /** Called with a function that replaces the certificate of the option `tls`. */
+  onCertificate?: (use: (certificate: { key: string; cert: string }) => void) => void
+  /** How many unused accounts other than `default` may be open. Default: 100. */
+  mostOpenAccounts?: number
+  /** Called with the id of each account other than `default` that was closed. */
+  onAccountClosed?: (id: string) => void
+}
+
+/** Starts an instance, for `createLocalpost` and for the command. */
 export async function openLocalpost(
   options: LocalpostOptions | undefined,
-  { deliversFrom, keepAlive = true, ...how }: OpenWays,
+  { deliversFrom, keepAlive = true, ...ways }: OpenWays,
 ): Promise<Localpost> {
   const config = resolveOptions(options, { keepAlive })
-  assertCheckOptions(config.checks, 'option "checks"', 'invalid_option', serviceMembers)
-  assertDestinations(config, { host: config.host, port: config.smtpPort })
-  if (config.smtpPort !== 0 && config.smtpPort === config.smtpsPort)
-    throw invalidOption(
-      `smtpPort and smtpsPort are both ${config.smtpPort}. Give each a port of its own; 0 takes a free one.`,
-    )
+  assertUsable(config)
   const sending = await readSendingKnowledge(config.checks)
-  const { clock } = config
 
-  const { opened, restorable } = await openStore(config)
-  how.onStore?.(opened)
-  const undo: (() => unknown)[] = [() => opened.close()]
+  const { opened: stored, restorable } = await openStore(config)
+  ways.onStore?.(stored)
+  /** What closes the parts that are open, if the start fails. */
+  const undo: (() => unknown)[] = [() => stored.close()]
   try {
-    const randomSources = createRandomSources(config.seed)
-    const outgoing = createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts])
-    const lookup = createDnsLookup(config.dns.servers ? { servers: config.dns.servers } : {})
-    const thread = how.thread ?? createInstanceThread()
-    undo.push(() => thread.close())
-    const following = createFollowing()
-    const counts = createCounts()
-    const upToDate = createUpToDate(opened, following)
-    const { onActivity } = how
-    const tellRefusal =
-      onActivity && ((refusal: ClientRefusal): void => onActivity({ kind: 'refusal', ...refusal }))
-    const tracer = openTracer(config, how.spans)
-    undo.push(() => tracer?.close?.())
-    const shared: SharedParts = {
-      config,
-      tracer,
-      onActivity,
-      accountName: null,
-      randomSources,
-      outgoing,
-      sending,
-      lookup,
-      thread,
-      turns: how.turns ?? createReadingTurns(systemClock),
-      downloads: createDownloads(systemClock),
-      counts,
-      following,
-      upToDate,
-      onLongWork: how.onLongWork,
-      textFolder: config.dir && join(config.dir, 'derived'),
+    // What all accounts share.
+    let httpUrl = (): string | null => null
+    const shared = createSharedParts(config, sending, stored, ways, {
       foreignMail: (isWanted, since) => accounts.findMail(isWanted, since),
-      baseUrl: () => config.publicUrl ?? http.url ?? 'http://localpost',
+      baseUrl: () => config.publicUrl ?? httpUrl() ?? 'http://localpost',
       deliveries: () => capture.deliveries,
-    }
+    })
+    const { randomSources, following, outgoing, counts, thread, tracer, onRefused } = shared
+    undo.push(() => runAll([() => tracer?.close?.(), () => thread.close()]))
 
     // The account `default`, and who may use it.
-    const memory = await createAccountMemory(config, randomSources, opened, following)
-    const main = await openAccount(shared, memory, opened, undo)
+    const memory = await createAccountMemory(config, randomSources, stored, following)
+    const main = await openAccount(shared, memory, stored, undo)
     const { store, ids, outbox, tracking, webhooks, maintenance } = main
     const keys = await createKeys({
       store,
-      clock,
+      clock: config.clock,
       ids,
       given: config.apiKeys,
       acceptAny: config.acceptAnyKey,
       random: randomSources('keys'),
       following,
     })
-    const failedLogins = createFailedLogins(clock)
+    const failedLogins = createFailedLogins(config.clock)
     const users = config.users === null ? null : openUsers(config.users, reportErrors(config, staleUsers))
     const oidc = await openProvider(shared, store)
 
@@ -122,69 +93,57 @@ export async function openLocalpost(
     const headRoom = createBudget(headRoomBytes)
     const accounts = await createRunningAccounts({
       shared,
-      stored: opened,
+      stored,
       main,
       headRoom,
       smtp: () => smtp,
-      makeApp: (parts) => http.appOf(parts),
-      mostOpen: how.mostOpenAccounts,
-      onClosed: how.onAccountClosed,
+      makeApp: (account) => http.appOf(account),
+      mostOpen: ways.mostOpenAccounts,
+      onClosed: ways.onAccountClosed,
     })
     undo.push(() => accounts.close())
 
-    // SMTP, and HTTP, which listens later.
+    // SMTP.
     const certificate = await openCertificate(config)
-    let httpUrl = (): string | null => null
     const capture = await openCapture(
       config,
-      sideOfAccount(main, config, headRoom, upToDate),
-      {
-        scopeOf: keys.scopeOf,
-        deliverySecret: main.secret,
-        judgeAccount: accounts.judge,
-        failedLogins,
-      },
-      { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused: tellRefusal, counts: counts.smtp },
+      sideOfAccount(main, config, headRoom, shared.upToDate),
+      { scopeOf: keys.scopeOf, deliverySecret: main.secret, judgeAccount: accounts.judge, failedLogins },
+      { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused, counts: counts.smtp },
     )
     undo.push(() => capture.close())
-    for (const port of [capture, capture.deliveries]) outgoing.opened(port)
     const { smtp, smtps } = smtpPlaces(capture, config, certificate)
+    for (const port of [capture, capture.deliveries]) outgoing.opened(port)
     if (smtps !== null) outgoing.opened({ host: capture.host, port: smtps.port })
-    const facts = createInstanceFacts({ counts, capture, stored: opened })
+
+    // HTTP, which listens later.
+    const facts = createInstanceFacts(counts, capture, stored)
     undo.push(() => facts.close())
     const http = createHttp(
       { ...main, keys, accounts: accounts.resource },
       {
-        clock,
-        config,
+        ...shared,
         capture,
         smtp,
         smtps,
         certificate,
-        database: () => opened.database(),
-        outgoing,
+        database: () => stored.database(),
         otherAccounts: accounts.http,
         failedLogins,
         users,
         oidc,
-        following,
-        upToDate,
-        onRefused: tellRefusal,
-        requests: counts.requests,
         instanceFacts: facts.read,
-        tracer,
       },
     )
     httpUrl = () => http.url
-    how.onCertificate?.((certificate) => {
-      http.useCertificate(certificate)
-      if (typeof config.smtpTls !== 'object') capture.useCertificate(certificate)
+    ways.onCertificate?.((next) => {
+      http.useCertificate(next)
+      if (typeof config.smtpTls !== 'object') capture.useCertificate(next)
     })
 
-    // Work in the background.
+    // Work in the background, and how to wait for it.
     if (deliversFrom === 'start') main.deliver()
-    beginWork(main, accounts, opened, config)
-
+    beginWork(main, accounts, stored, config)
     const settle = createSettle({
       store,
       outbox,
@@ -194,7 +153,7 @@ export async function openLocalpost(
     const snapshots = createSnapshots({
       store: restorable,
       faults: main.faults,
-      now: clock.now,
+      now: config.clock.now,
       settle,
       prepare: main.inbox.removals.undoAll,
       async reload() {
@@ -203,7 +162,8 @@ export async function openLocalpost(
         main.wakeOutbox()
       },
     })
-    const time = openTime(clock, settle)
+    const time = openTime(config.clock, settle)
+
     return publicInstance({
       main,
       accounts,
@@ -227,7 +187,7 @@ export async function openLocalpost(
               () => accounts.close(),
               () => webhooks.close(),
               // Otherwise the rechecks would wait for a DNS server that does not answer.
-              () => lookup.close?.(),
+              () => shared.lookup.close?.(),
             ]),
           () => thread.close(),
           // Once the outbox closes, an interrupted delivery has no outcome.
@@ -246,37 +206,42 @@ export async function openLocalpost(
   }
 }
 
-function openTracer(
-  { otlpEndpoint, onNotice }: Pick<Config, 'otlpEndpoint' | 'onNotice'>,
-  spans: OpenWays['spans'],
-): Tracer | null {
-  if (otlpEndpoint !== null)
-    return openOtlp(otlpEndpoint, { onWarning: (message) => onNotice({ level: 'warning', message }) })
-  return spans === 'none' ? null : openTelemetry()
-}
-
 const staleUsers = 'The file of users stays as it was read before.'
 
-interface OpenWays {
-  deliversFrom: 'start' | 'listen'
-  /** The default of the option `keepAlive`. Default: true. */
-  keepAlive?: boolean
-  /** Called with the store once it is open, to find out whether it refuses to store anything. */
-  onStore?: (store: Pick<Store, 'refusal'>) => void
-  /** Called with a function that replaces the certificate of the option `tls`. */
-  onCertificate?: (use: (certificate: { key: string; cert: string }) => void) => void
-  /** Called with each mail that is stored, except imported ones, and with each refusal to a client. */
-  onActivity?: (activity: Activity) => void
-  /** Called with true when work in the background has gone on for some time, and with false when that ends. */
-  onLongWork?: (isRunning: boolean) => void
-  /** How many unused accounts other than `default` may be open. Default: 100. */
-  mostOpenAccounts?: number
-  /** Called with the id of each account other than `default` that was closed. */
-  onAccountClosed?: (id: string) => void
-  /** Which spans are recorded without `otlpEndpoint`. Default: those that the tracer provider of the app takes, if it has one. */
-  spans?: 'none'
-  /** For long work; closed with the instance. Default: a new one. */
-  thread?: InstanceThread
-  /** The queues of reads. Default: new ones. */
-  turns?: ReadingTurns
+/** @throws invalid_option for what an instance cannot be started with, although each option has a valid form. */
+function assertUsable(config: Config): void {
+  const { checks, host, smtpPort, smtpsPort } = config
+  assertCheckOptions(checks, 'option "checks"', 'invalid_option', serviceMembers)
+  assertDestinations(config, { host, port: smtpPort })
+  if (smtpPort !== 0 && smtpPort === smtpsPort)
+    throw invalidOption(
+      `smtpPort and smtpsPort are both ${smtpPort}. Give each a port of its own; 0 takes a free one.`,
+    )
+}
+
+/** Begins what is due in all accounts, now and whenever this instance becomes the leader or another one stores something. */
+function beginWork(
+  main: OpenAccount,
+  accounts: RunningAccounts,
+  opened: PartitionedStore,
+  config: Config,
+): void {
+  const report = reportErrors(config, 'Not all accounts could be opened; they are opened when they are used.')
+  const wakeMain = (): void => {
+    main.wakeOutbox()
+    main.webhooks.wake()
+  }
+  const begin = (): void => {
+    wakeMain()
+    accounts.start().catch((error: unknown) => {
+      if (!isErrorOf(error, 'closed')) report(error)
+    })
+  }
+  begin()
+  opened.leadership.onMine(begin)
+  opened.onForeignChange((partition) => {
+    if (!opened.leadership.isMine()) return
+    if (partition === '') wakeMain()
+    else accounts.wake(partition)
+  })
 }

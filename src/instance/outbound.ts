@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { outboxUser } from '../capture/auth.ts'
 import { LocalpostError } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import { readContent } from '../emails/emails.ts'
@@ -21,6 +22,14 @@ import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
 import type { Reader } from '../reading/reader.ts'
 import { needsOf } from '../outbox/message-needs.ts'
+import { webhookShapes } from '../providers/webhook-shapes.ts'
+import { openConfigurationSets, type ConfigurationSets } from '../providers/ses/configuration-sets.ts'
+import { readTrackingSecret } from '../tracking/secret.ts'
+import { createTokens } from '../tracking/tokens.ts'
+import type { RunningWebhooks } from '../webhooks/service.ts'
+import { createWebhooks } from '../webhooks/webhooks.ts'
+import type { SharedParts } from './shared-parts.ts'
+import type { Store } from '../store/store.ts'
 
 /** The addresses whose mail has a certain outcome. */
 export const simulator: AddressSimulator = createSimulator(providerSimulators)
@@ -46,29 +55,28 @@ export function openRelay(config: Config, outgoing: Outgoing): Transport | null 
 /**
  * The outbox, delivering to the instance's own capture server.
  *
- * @param deps.deliveries  Where that server listens; known before the first delivery.
- * @param deps.secret  The password of the outbox there.
+ * @param deps.secret  The password of the outbox at that server.
  */
 export function openOutbox(
-  config: Config,
-  deps: Pick<
-    OutboxDeps,
-    'store' | 'sources' | 'thread' | 'largeWrites' | 'downloads' | 'tracer' | 'tally'
-  > & {
+  { config, deliveries, downloads, thread, tracer, counts }: SharedParts,
+  deps: Pick<OutboxDeps, 'store' | 'sources' | 'largeWrites'> & {
     suppressions: Pick<InnerSuppressions, 'has'>
     domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
     tracking: Pick<Tracking, 'copiesOf'>
     reader: Pick<Reader, 'bodies' | 'content' | 'findings'>
     relay: Transport | null
     findRule: FindRule
-    deliveries(): { readonly host: string; readonly port: number }
     secret: string
   },
 ): Outbox {
-  const { store, domains, tracking, deliveries } = deps
+  const { store, domains, tracking } = deps
   const { clock, hostname, keepAlive, retryDelaysMs } = config
   return createOutbox({
     ...deps,
+    downloads,
+    thread,
+    tracer,
+    tally: counts.deliveries,
     clock,
     hostname,
     retryDelaysMs,
@@ -132,5 +140,54 @@ export function releaseThrough(
       'relay_failed',
       `The relay did not accept ${email.id} for ${to}: ${reply?.text ?? 'no reply'}.`,
     )
+  }
+}
+
+/** The webhooks of an account, and the configuration sets that choose their events. */
+export async function openWebhooks(
+  { config, outgoing, baseUrl, following, counts, tracer }: SharedParts,
+  { ids, randomSources }: { ids: Ids } & Pick<SharedParts, 'randomSources'>,
+  store: Store,
+): Promise<{ webhooks: RunningWebhooks; configurationSets: ConfigurationSets }> {
+  const { clock } = config
+  const configurationSets = await openConfigurationSets({ store, clock, following })
+  const tokens = async (): Promise<ReturnType<typeof createTokens>> =>
+    createTokens(await readTrackingSecret(store, randomSources('tracking')), clock)
+  const webhooks = await createWebhooks({
+    ...config,
+    store,
+    ids,
+    tracer,
+    tally: counts.webhooks,
+    following,
+    random: randomSources('webhooks'),
+    given: config.webhooks,
+    shapes: webhookShapes,
+    wants: configurationSets.wants,
+    confirmationUrls: {
+      async make(webhook_id) {
+        const token = (await tokens()).make({ kind: 'webhook', webhook_id })
+        return { token, url: `${baseUrl()}/t/w/${token}` }
+      },
+      read: async (token) => (await tokens()).read('webhook', token)?.webhook_id ?? null,
+    },
+    retryDelaysMs: config.webhookRetryDelaysMs,
+    problemOf: outgoing.problemOf,
+    onWarning: (message) => config.onNotice({ level: 'warning', message }),
+    onError: reportFailures(
+      config,
+      'The outcome of a webhook delivery could not be stored.',
+      'A webhook failed with an internal error.',
+    ),
+  })
+  return {
+    configurationSets,
+    webhooks: {
+      ...webhooks,
+      async reload() {
+        await configurationSets.reload()
+        await webhooks.reload()
+      },
+    },
   }
 }

@@ -1,17 +1,22 @@
+import { join } from 'node:path'
+import type { ClientRefusal } from '../capture/options.ts'
 import type { SendingKnowledge } from '../checks/knowledge.ts'
-import type { Counts } from '../core/counts.ts'
-import type { RandomSource } from '../core/random.ts'
+import { type Counts, createCounts } from '../core/counts.ts'
+import { type RandomSource, createRandomSources } from '../core/random.ts'
 import type { Tracer } from '../core/tracer.ts'
-import type { DnsLookup } from '../domains/dns-lookup.ts'
+import { type DnsLookup, createDnsLookup } from '../domains/dns-lookup.ts'
 import type { MissingSources } from '../inbox/missing.ts'
-import type { Outgoing } from '../net/outgoing.ts'
+import { type Outgoing, createOutgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
-import type { Downloads } from '../outbox/downloads.ts'
-import type { ReadingTurns } from '../reading/turns.ts'
-import type { Following } from '../store/follow.ts'
+import { type Downloads, createDownloads } from '../outbox/downloads.ts'
+import { type ReadingTurns, createReadingTurns } from '../reading/turns.ts'
+import { type Following, createFollowing } from '../store/follow.ts'
 import type { Activity } from './activity.ts'
-import type { InstanceThread } from './jobs.ts'
-import type { UpToDate } from './up-to-date.ts'
+import { type InstanceThread, createInstanceThread } from './jobs.ts'
+import { systemClock } from '../core/clock.ts'
+import type { Store } from '../store/store.ts'
+import { openTelemetry } from '../telemetry/open-telemetry.ts'
+import { openOtlp } from '../telemetry/otlp.ts'
 
 /**
  * What an account is made of, besides its own store: the parts that the accounts of an instance share, and then those of the
@@ -32,12 +37,17 @@ export interface SharedParts {
   counts: Counts
   /** For everything in memory that other instances may change too. */
   following: Following
-  /** null without other instances. */
-  upToDate: UpToDate | null
-  /** Called with each mail that is stored, except imported ones, and each refusal. Default: not called. */
-  onActivity?: ((activity: Activity) => void) | undefined
-  /** Called with true when work in the background has gone on for some time, and with false when that ends. */
-  onLongWork?: ((isRunning: boolean) => void) | undefined
+  /**
+   * Resolves when memory has everything that any instance had acknowledged before the call, so that what one instance has
+   * acknowledged is known at all others; null if only this process uses the store.
+   *
+   * @throws service_unavailable if the store cannot be read.
+   */
+  upToDate: (() => Promise<void>) | null
+  onActivity: SharedWays['onActivity']
+  /** Called with each refusal to a client; undefined where that is of no interest. */
+  onRefused: ((refusal: ClientRefusal) => void) | undefined
+  onLongWork: SharedWays['onLongWork']
   /** The SMTP server that the outbox delivers to; known before the first delivery. */
   deliveries(): { readonly host: string; readonly port: number }
 
@@ -51,4 +61,58 @@ export interface SharedParts {
   foreignMail: MissingSources['foreignMail']
   /** The base of the tracking addresses, without a slash at its end. */
   baseUrl(): string
+}
+
+/** How an instance is started, as far as its accounts share that. */
+export interface SharedWays {
+  /** Called with each mail that is stored, except imported ones, and with each refusal to a client. */
+  onActivity?: (activity: Activity) => void
+  /** Called with true when work in the background has gone on for some time, and with false when that ends. */
+  onLongWork?: (isRunning: boolean) => void
+  /** Which spans are recorded without `otlpEndpoint`. Default: those that the tracer provider of the app takes, if it has one. */
+  spans?: 'none'
+  /** For long work; closed with the instance. Default: a new one. */
+  thread?: InstanceThread
+  /** The queues of reads. Default: new ones. */
+  turns?: ReadingTurns
+}
+
+/** @param later  What depends on parts that are opened after the account `default`. */
+export function createSharedParts(
+  config: Config,
+  sending: SendingKnowledge,
+  stored: Pick<Store, 'isShared' | 'caughtUp'>,
+  { onActivity, onLongWork, spans, thread, turns }: SharedWays,
+  later: Pick<SharedParts, 'foreignMail' | 'baseUrl' | 'deliveries'>,
+): SharedParts {
+  const following = createFollowing()
+  return {
+    ...later,
+    randomSources: createRandomSources(config.seed),
+    outgoing: createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts]),
+    sending,
+    lookup: createDnsLookup(config.dns.servers ? { servers: config.dns.servers } : {}),
+    tracer: openTracer(config, spans),
+    thread: thread ?? createInstanceThread(),
+    turns: turns ?? createReadingTurns(systemClock),
+    downloads: createDownloads(systemClock),
+    counts: createCounts(),
+    following,
+    upToDate: stored.isShared ? () => stored.caughtUp().then(() => following.settled()) : null,
+    onActivity,
+    onRefused: onActivity && ((refusal) => onActivity({ kind: 'refusal', ...refusal })),
+    onLongWork,
+    config,
+    accountName: null,
+    textFolder: config.dir && join(config.dir, 'derived'),
+  }
+}
+
+function openTracer(
+  { otlpEndpoint, onNotice }: Pick<Config, 'otlpEndpoint' | 'onNotice'>,
+  spans: SharedWays['spans'],
+): Tracer | null {
+  if (otlpEndpoint !== null)
+    return openOtlp(otlpEndpoint, { onWarning: (message) => onNotice({ level: 'warning', message }) })
+  return spans === 'none' ? null : openTelemetry()
 }

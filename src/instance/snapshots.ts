@@ -37,12 +37,11 @@ export function createSnapshots(deps: {
   const undos = new WeakMap<Snapshot, () => Promise<void>>()
   return {
     async snapshot() {
-      if (!store) {
+      if (!store)
         throw new LocalpostError(
           'snapshot_not_possible',
           'A snapshot is taken of an instance in memory; this one has a data folder. Create it without `dir`, or copy the folder while nothing runs on it.',
         )
-      }
       await settle()
       const records = store.snapshot(kept)
       const putFaultsBack = faults.hold()
@@ -55,12 +54,11 @@ export function createSnapshots(deps: {
     },
     async restore(snapshot) {
       const undo = undos.get(snapshot)
-      if (!undo) {
+      if (!undo)
         throw new LocalpostError(
           'snapshot_not_possible',
           'This is no snapshot of this instance. Give restore() what snapshot() of the same instance gave.',
         )
-      }
       await settle()
       await deps.prepare()
       await undo()

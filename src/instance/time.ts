@@ -17,14 +17,11 @@ export interface InstanceClock {
   advance(by: number | string): Promise<void>
 }
 
-export interface RunningTime {
-  clock: InstanceClock
-  /** Time no longer waits for this instance. */
-  close(): void
-}
-
-/** @param settle  Resolves when all work is finished; time waits for it. */
-export function openTime(clock: Clock, settle: () => Promise<void>): RunningTime {
+/**
+ * @param settle  Resolves when all work is finished; time waits for it.
+ * @returns `close` ends this: time no longer waits for the instance.
+ */
+export function openTime(clock: Clock, settle: () => Promise<void>): { clock: InstanceClock; close(): void } {
   const held = isHeldClock(clock) ? clock : null
   return {
     close: held?.onAdvance(settle) ?? (() => {}),

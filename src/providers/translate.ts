@@ -50,7 +50,7 @@ function parse(bytes: Buffer, format: BodyFormat): unknown {
   return format === 'json' ? parseJsonBody(bytes) : new FormBody(bytes, format.boundary)
 }
 
-interface BodyFacts extends TranslationFacts {
+export interface BodyFacts extends TranslationFacts {
   /** Whether the request may be repeated, so that the hash of its body is needed. */
   readonly isRepeatable: boolean
 }

@@ -19,7 +19,7 @@ export interface Storable extends Pick<Checked, 'addresses' | 'warnings'> {
 }
 
 /** The data that the check needs besides the request. */
-interface CheckFacts {
+export interface CheckFacts {
   root: string | null
   strict: boolean
   escapeHtml: boolean

@@ -4,29 +4,26 @@ import { systemClock } from '../core/clock.ts'
 import { version } from '../core/version.ts'
 import { createAccessControl } from './access.ts'
 import { createAllowedHosts } from './guard.ts'
-import { announce, stopAnnouncing, createLiveEvents } from './live-events.ts'
+import { announce, createLiveEvents } from './live-events.ts'
 import { createAnswerRoom } from './answer.ts'
-import { basicUsers } from './basic-users.ts'
+import { basicUsers, createSignInLimit } from './sign-in.ts'
 import { createBodyRoom } from './body-room.ts'
-import { createClientAddresses } from './client-address.ts'
+import { createClientAddresses } from './forwarded.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
-import { otherAccountOf } from './destination.ts'
 import type { Face } from './face.ts'
 import { createFindFace, facesOf, assertLoaded, createLoading } from './faces.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
 import type { UpgradeListener } from './listener.ts'
 import { checkHost, waitUntilCurrent } from './middleware.ts'
-import { createOpenAnswers } from './open-answers.ts'
-import { openApiRoutes } from './openapi-routes.ts'
-import type { AccountHttp } from './other-accounts.ts'
-import { passToAccount } from './pass-to-account.ts'
+import { OpenAnswers } from './open-answers.ts'
+import { openApiRoutes } from './openapi.ts'
+import { type AccountHttp, otherAccountOf, passToAccount } from './pass-to-account.ts'
 import { newContext, stateOf } from './request-state.ts'
 import { respond } from './respond.ts'
 import type { Route } from './route.ts'
 import { anyKeys, ownRoutes } from './route-table.ts'
 import { addRest, addRoutes } from './router.ts'
 import { createSessions } from './session.ts'
-import { createSignInLimit } from './sign-in-limit.ts'
 import { createSocketHandlers } from './socket-handlers.ts'
 
 /** The HTTP interface of an instance: the same in process and over a socket. */
@@ -48,7 +45,7 @@ export interface App extends AccountHttp {
 /** Makes the HTTP interface from the resources. It opens no port: see `listener.ts`. */
 export function createApp(deps: ServerDeps): App {
   const live = createLiveEvents(deps.store)
-  announce(deps, live)
+  const stopAnnouncing = announce(deps, live)
   const sessions = createSessions(deps.sessions, () => portOfPage(deps))
   const addresses = createClientAddresses(deps.config.trustProxy)
   const accessControl = createAccessControl(deps, sessions, addresses)
@@ -58,7 +55,7 @@ export function createApp(deps: ServerDeps): App {
     failedLogins: deps.failedLogins,
     passwords: createSignInLimit(),
     providers: createSignInLimit(),
-    openAnswers: createOpenAnswers(),
+    openAnswers: new OpenAnswers(),
   }
   const routes = ownRoutes(deps, live, sessions, limits)
   const { faces: later } = deps
@@ -67,17 +64,13 @@ export function createApp(deps: ServerDeps): App {
 
   const faults = createFaultGate(deps)
   const parts = {
+    ...deps,
     ...limits,
     faceOf: createFindFace(faces),
     accessControl,
     addresses,
     faults,
-    log: deps.log,
-    large: deps.large,
-    thread: deps.thread,
-    requests: deps.requests,
     strict: deps.config.strict,
-    onError: deps.onError,
   }
   const { otherAccounts } = deps
   const hostCheck = checkHost(createAllowedHosts(deps))
@@ -102,10 +95,7 @@ export function createApp(deps: ServerDeps): App {
   if (otherAccounts) {
     h3.use(hostCheck)
     if (deps.upToDate) h3.use(waitUntilCurrent(deps.upToDate))
-    if (deps.users) {
-      const { users } = deps
-      h3.use(basicUsers({ users, keys: anyKeys(deps), limit: limits.passwords, addresses }))
-    }
+    if (deps.users) h3.use(basicUsers(deps.users, anyKeys(deps), limits.passwords, addresses))
     h3.use(passToAccount(otherAccounts, deps.users !== null || deps.oidc !== null, sessions.ownerOf))
   }
   h3.use((event) => assertLoaded(event))
@@ -131,9 +121,9 @@ export function createApp(deps: ServerDeps): App {
       faults.close()
       live.close()
       closeSockets()
-      stopAnnouncing(deps)
+      stopAnnouncing()
       // The interface of an account also ends when the account is removed or disabled.
-      if (deps.limits) limits.openAnswers.look()
+      if (deps.limits) limits.openAnswers.check()
       else limits.openAnswers.close()
     },
     routes,
@@ -141,11 +131,8 @@ export function createApp(deps: ServerDeps): App {
 }
 
 /** The port at which browsers see the page, which is not that of this instance where several share a store. */
-function portOfPage({
-  store,
-  config,
-  listener,
-}: Pick<ServerDeps, 'store' | 'config' | 'listener'>): number | null {
-  if (!store.isShared) return listener()?.port ?? null
-  return config.publicUrl === null ? null : Number(new URL(config.publicUrl).port) || null
+function portOfPage(deps: Pick<ServerDeps, 'store' | 'config' | 'listener'>): number | null {
+  if (!deps.store.isShared) return deps.listener()?.port ?? null
+  const { publicUrl } = deps.config
+  return publicUrl === null ? null : Number(new URL(publicUrl).port) || null
 }

@@ -34,13 +34,12 @@ export function requireKey(
 ): { key: string; scope: Scope } {
   const key = place.of(headers)
   const details = place.challenge === undefined ? {} : { headers: { 'www-authenticate': place.challenge } }
-  if (key === null) {
+  if (key === null)
     throw new LocalpostError(
       'missing_api_key',
       `${missingKeyText(headers, place)}. Send \`${place.form}\`.`,
       details,
     )
-  }
   const scope = keys.scopeOf(key)
   if (scope !== null) return { key, scope }
   const advice = place.adviceOn?.(key) ?? `There is no API key ${maskKey(key)}.`

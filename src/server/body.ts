@@ -46,43 +46,54 @@ export async function receiveBody(
   note: (text: Buffer) => void,
 ): Promise<ReceivedBody> {
   const type = source.headers.get('content-type')
-  const isBytes = type !== null && wanted.bytesType === essenceOf(type)
-  const isForm =
-    type !== null && wanted.forms !== undefined && formTypes.some((one) => one === essenceOf(type))
-  const isText = isBytes || isForm || (type !== null && wanted.textTypes?.includes(essenceOf(type)) === true)
-  const isAbsent = type === null && wanted.optional === true
-  if (!isAbsent && !wanted.anyType) assertReadable(source.headers, type, isText, wanted)
+  const form = formOf(type, wanted)
+  const mayBeAbsent = type === null && wanted.optional === true
+  const assertWanted = (): void => {
+    if (!wanted.anyType) assertReadable(source.headers, type, form, wanted)
+  }
+  if (!mayBeAbsent) assertWanted()
   const announced = Number(source.headers.get('content-length') ?? 0)
   const limit = maxBytesOf(wanted)
   if (announced > limit) throw tooLarge(limit, `${announced} bytes`)
   let bytes: Buffer | null = source.node
     ? await readNode(source.node, limit, room, announced, source.onPiece)
     : await readWeb(source.body(), limit, room, source.onPiece)
-  if (isAbsent && bytes.length > 0 && !wanted.anyType) assertReadable(source.headers, type, isText, wanted)
+  if (mayBeAbsent && bytes.length > 0) assertWanted()
   return {
     isLong: bytes.length > longBodyBytes,
     parse() {
       // Released as soon as it is not needed, because a long body may have 50 MiB.
       const given = bytes ?? Buffer.alloc(0)
       bytes = null
-      if (isBytes) return given
+      if (form === 'bytes') return given
       if (given.length === 0 && wanted.optional) return {}
       // A copy of the beginning, so that the whole body is not kept in memory while the request runs.
       note(given.length > longBodyBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
       if (given.length > longBodyBytes) {
         collectBefore(given.length)
-        if (!isForm) return new LongBody(given, isText)
+        if (form !== 'form') return new LongBody(given, form === 'text')
       }
-      if (isForm) return FormBody.of(given, type)
-      return isText ? readTextBody(given) : parseJsonBody(given)
+      if (form === 'form') return FormBody.of(given, type ?? '')
+      return form === 'text' ? readTextBody(given) : parseJsonBody(given)
     },
   }
+}
+
+/** How a body is read. */
+type BodyForm = 'bytes' | 'form' | 'text' | 'json'
+
+function formOf(type: string | null, { bytesType, forms, textTypes }: RouteBody): BodyForm {
+  if (type === null) return 'json'
+  const essence = essenceOf(type)
+  if (essence === bytesType) return 'bytes'
+  if (forms !== undefined && formTypes.some((formType) => formType === essence)) return 'form'
+  return textTypes?.includes(essence) ? 'text' : 'json'
 }
 
 function assertReadable(
   headers: Pick<Headers, 'get'>,
   type: string | null,
-  isText: boolean,
+  form: BodyForm,
   { bytesType, textTypes, forms }: RouteBody,
 ): void {
   const refuse = (message: string): never => {
@@ -91,7 +102,7 @@ function assertReadable(
   const essence = type === null ? '' : essenceOf(type)
   const isJson = essence === 'application/json' || /^application\/[\w.-]+\+json$/.test(essence)
   const takesNoJson = bytesType !== undefined || forms === 'only'
-  if (!isText && (takesNoJson || !isJson)) {
+  if (form === 'json' && (takesNoJson || !isJson)) {
     const given = type === null ? 'has no Content-Type' : `is ${quote(type)}`
     const [first, ...others] = [
       ...(takesNoJson ? [] : ['application/json']),

@@ -4,9 +4,8 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { jsonType, privateHeaders } from './answer.ts'
-import { endSocket } from './end-socket.ts'
+import { endSocket, restOfRequest } from './rest-of-request.ts'
 import { foreignProtocolOf } from './foreign-clients.ts'
-import { restOfRequest } from './rest-of-request.ts'
 
 /**
  * Answers invalid requests in the shape of every error: garbage, unknown methods, a header that is too large or never

@@ -1,124 +1,90 @@
 import { z } from 'zod'
-import { accountInfoSchema } from '../accounts/schema.ts'
-import { audienceSchema, contactInputSchema, contactSchema, importResultSchema } from '../audiences/schema.ts'
-import {
-  faultRateLimitSchema,
-  faultsInputSchema,
-  faultsSchema,
-  httpFaultSchema,
-  smtpFaultSchema,
-} from '../faults/schema.ts'
-import { rulesInputSchema, rulesSchema } from '../rules/schema.ts'
-import {
-  accountSchema,
-  createdDomainSchema,
-  dnsRecordPurposeSchema,
-  dnsRecordSchema,
-  domainDataSchema,
-  domainDetailSchema,
-  domainListItemSchema,
-  domainStatusSchema,
-  recordCheckSchema,
-  verificationErrorTypeSchema,
-  verificationInfoSchema,
-} from '../domains/schema.ts'
-import {
-  emailEventSchema,
-  emailPayloadSchema,
-  eventCauseSchema,
-  lastEventSchema,
-  recipientEventSchema,
-  recipientStatusSchema,
-} from '../emails/event-schema.ts'
-import { emailDetailSchema, emailListItemSchema, emailTypeSchema } from '../emails/schema.ts'
-import { sendRequestSchema, variableValueSchema } from '../emails/send-schema.ts'
-import { attachmentReferenceSchema } from '../attachments/schema.ts'
-import { broadcastDetailSchema, broadcastSummarySchema } from '../broadcasts/schema.ts'
-import { apiKeySchema } from '../keys/schema.ts'
-import { templateSchema, templateVersionSchema } from '../templates/schema.ts'
-import { checkReportSchema, findingSchema } from '../checks/schema.ts'
-import { clientSupportSchema, mailPreviewSchema } from '../client-support/schema.ts'
-import { mailSchema, mailSummarySchema } from '../inbox/schema.ts'
-import {
-  smtpProblemSchema,
-  smtpSessionSchema,
-  smtpSessionSummarySchema,
-} from '../inbox/smtp-session-schema.ts'
-import {
-  scheduledEmailSchema,
-  sendingRequestSchema,
-  sentEmailSchema,
-  suppressionSchema,
-} from '../sending/schema.ts'
-import { errorCodeSchema, errorSchema, fieldErrorSchema } from '../core/error-schema.ts'
-import { healthSchema, loggedRequestSchema } from './schema.ts'
-import { domainPayloadSchema, webhookDeliverySchema, webhookSchema } from '../webhooks/schema.ts'
+import * as accounts from '../accounts/schema.ts'
+import * as audiences from '../audiences/schema.ts'
+import * as faults from '../faults/schema.ts'
+import * as rules from '../rules/schema.ts'
+import * as domains from '../domains/schema.ts'
+import * as events from '../emails/event-schema.ts'
+import * as emails from '../emails/schema.ts'
+import * as sends from '../emails/send-schema.ts'
+import * as attachments from '../attachments/schema.ts'
+import * as broadcasts from '../broadcasts/schema.ts'
+import * as keys from '../keys/schema.ts'
+import * as templates from '../templates/schema.ts'
+import * as checks from '../checks/schema.ts'
+import * as clients from '../client-support/schema.ts'
+import * as inbox from '../inbox/schema.ts'
+import * as sessions from '../inbox/smtp-session-schema.ts'
+import * as sending from '../sending/schema.ts'
+import * as errors from '../core/error-schema.ts'
+import * as server from './schema.ts'
+import * as webhooks from '../webhooks/schema.ts'
 
 /** Names of the resources in the document's `components`; other schemas are inlined where they are used. */
 export const components: z.core.$ZodRegistry<{ id: string }> = z.registry<{ id: string }>()
 
 const named: Readonly<Record<string, z.ZodType>> = {
-  ErrorBody: errorSchema,
-  ErrorCode: errorCodeSchema,
-  FieldError: fieldErrorSchema,
-  SendRequest: sendRequestSchema,
-  SendingRequest: sendingRequestSchema,
-  SentEmail: sentEmailSchema,
-  ScheduledEmail: scheduledEmailSchema,
-  Suppression: suppressionSchema,
-  VariableValue: variableValueSchema,
-  AttachmentReference: attachmentReferenceSchema,
-  EmailType: emailTypeSchema,
-  Email: emailListItemSchema,
-  EmailDetail: emailDetailSchema,
-  LastEvent: lastEventSchema,
-  RecipientStatus: recipientStatusSchema,
-  RecipientEvent: recipientEventSchema,
-  EmailEvent: emailEventSchema,
-  EventCause: eventCauseSchema,
-  Domain: domainListItemSchema,
-  DomainDetail: domainDetailSchema,
-  CreatedDomain: createdDomainSchema,
-  DomainStatus: domainStatusSchema,
-  VerificationErrorType: verificationErrorTypeSchema,
-  DnsRecord: dnsRecordSchema,
-  DnsRecordPurpose: dnsRecordPurposeSchema,
-  RecordCheck: recordCheckSchema,
-  VerificationInfo: verificationInfoSchema,
-  Account: accountSchema,
-  Audience: audienceSchema,
-  Contact: contactSchema,
-  ContactInput: contactInputSchema,
-  ImportResult: importResultSchema,
-  BroadcastSummary: broadcastSummarySchema,
-  BroadcastDetail: broadcastDetailSchema,
-  Template: templateSchema,
-  TemplateVersion: templateVersionSchema,
-  ApiKey: apiKeySchema,
-  AccountInfo: accountInfoSchema,
-  RulesInput: rulesInputSchema,
-  Rules: rulesSchema,
-  FaultsInput: faultsInputSchema,
-  Faults: faultsSchema,
-  HttpFault: httpFaultSchema,
-  SmtpFault: smtpFaultSchema,
-  FaultRateLimit: faultRateLimitSchema,
-  Webhook: webhookSchema,
-  WebhookDelivery: webhookDeliverySchema,
-  EmailPayload: emailPayloadSchema,
-  DomainPayload: domainPayloadSchema,
-  DomainData: domainDataSchema,
-  MailSummary: mailSummarySchema,
-  Mail: mailSchema,
-  CheckReport: checkReportSchema,
-  CheckFinding: findingSchema,
-  ClientSupport: clientSupportSchema,
-  MailPreview: mailPreviewSchema,
-  LoggedRequest: loggedRequestSchema,
-  SmtpProblem: smtpProblemSchema,
-  SmtpSession: smtpSessionSchema,
-  SmtpSessionSummary: smtpSessionSummarySchema,
-  Health: healthSchema,
+  ErrorBody: errors.errorSchema,
+  ErrorCode: errors.errorCodeSchema,
+  FieldError: errors.fieldErrorSchema,
+  SendRequest: sends.sendRequestSchema,
+  SendingRequest: sending.sendingRequestSchema,
+  SentEmail: sending.sentEmailSchema,
+  ScheduledEmail: sending.scheduledEmailSchema,
+  Suppression: sending.suppressionSchema,
+  VariableValue: sends.variableValueSchema,
+  AttachmentReference: attachments.attachmentReferenceSchema,
+  EmailType: emails.emailTypeSchema,
+  Email: emails.emailListItemSchema,
+  EmailDetail: emails.emailDetailSchema,
+  LastEvent: events.lastEventSchema,
+  RecipientStatus: events.recipientStatusSchema,
+  RecipientEvent: events.recipientEventSchema,
+  EmailEvent: events.emailEventSchema,
+  EventCause: events.eventCauseSchema,
+  Domain: domains.domainListItemSchema,
+  DomainDetail: domains.domainDetailSchema,
+  CreatedDomain: domains.createdDomainSchema,
+  DomainStatus: domains.domainStatusSchema,
+  VerificationErrorType: domains.verificationErrorTypeSchema,
+  DnsRecord: domains.dnsRecordSchema,
+  DnsRecordPurpose: domains.dnsRecordPurposeSchema,
+  RecordCheck: domains.recordCheckSchema,
+  VerificationInfo: domains.verificationInfoSchema,
+  Account: domains.accountSchema,
+  Audience: audiences.audienceSchema,
+  Contact: audiences.contactSchema,
+  ContactInput: audiences.contactInputSchema,
+  ImportResult: audiences.importResultSchema,
+  BroadcastSummary: broadcasts.broadcastSummarySchema,
+  BroadcastDetail: broadcasts.broadcastDetailSchema,
+  Template: templates.templateSchema,
+  TemplateVersion: templates.templateVersionSchema,
+  ApiKey: keys.apiKeySchema,
+  AccountInfo: accounts.accountInfoSchema,
+  RulesInput: rules.rulesInputSchema,
+  Rules: rules.rulesSchema,
+  FaultsInput: faults.faultsInputSchema,
+  Faults: faults.faultsSchema,
+  HttpFault: faults.httpFaultSchema,
+  SmtpFault: faults.smtpFaultSchema,
+  FaultRateLimit: faults.faultRateLimitSchema,
+  Webhook: webhooks.webhookSchema,
+  WebhookDelivery: webhooks.webhookDeliverySchema,
+  EmailPayload: events.emailPayloadSchema,
+  DomainPayload: webhooks.domainPayloadSchema,
+  DomainData: domains.domainDataSchema,
+  MailSummary: inbox.mailSummarySchema,
+  Mail: inbox.mailSchema,
+  CheckReport: checks.checkReportSchema,
+  CheckFinding: checks.findingSchema,
+  ClientSupport: clients.clientSupportSchema,
+  MailPreview: clients.mailPreviewSchema,
+  LoggedRequest: server.loggedRequestSchema,
+  SmtpProblem: sessions.smtpProblemSchema,
+  SmtpSession: sessions.smtpSessionSchema,
+  SmtpSessionSummary: sessions.smtpSessionSummarySchema,
+  Health: server.healthSchema,
 }
 for (const [id, schema] of Object.entries(named)) components.add(schema, { id })
 
@@ -126,14 +92,14 @@ const statuses = ['Sent', 'Complained', 'Delivered', 'Bounced', 'Delayed', 'Fail
 
 /** Names of the objects that a union chooses between, in its order: `''` for an option that is no object. */
 const options: readonly (readonly [union: z.ZodType, prefix: string, names: readonly string[]])[] = [
-  [emailEventSchema, 'EmailEvent', statuses],
-  [emailPayloadSchema, 'EmailPayload', statuses],
-  [lastEventSchema, 'LastEvent', ['Plain', 'Delivered', 'Bounced', 'Clicked']],
-  [recipientStatusSchema, 'RecipientStatus', ['Plain', 'Bounced']],
-  [recipientEventSchema, 'RecipientEvent', ['Plain', 'Hit']],
-  [eventCauseSchema, 'EventCause', ['Rule', 'Simulator']],
-  [dnsRecordSchema, 'DnsRecord', ['Txt', 'Mx']],
-  [variableValueSchema, 'VariableValue', ['', 'WithDefault']],
+  [events.emailEventSchema, 'EmailEvent', statuses],
+  [events.emailPayloadSchema, 'EmailPayload', statuses],
+  [events.lastEventSchema, 'LastEvent', ['Plain', 'Delivered', 'Bounced', 'Clicked']],
+  [events.recipientStatusSchema, 'RecipientStatus', ['Plain', 'Bounced']],
+  [events.recipientEventSchema, 'RecipientEvent', ['Plain', 'Hit']],
+  [events.eventCauseSchema, 'EventCause', ['Rule', 'Simulator']],
+  [domains.dnsRecordSchema, 'DnsRecord', ['Txt', 'Mx']],
+  [sends.variableValueSchema, 'VariableValue', ['', 'WithDefault']],
 ]
 for (const [union, prefix, names] of options) {
   if (!(union instanceof z.ZodUnion)) throw new TypeError(`${prefix} is no union`)

@@ -3,6 +3,10 @@ import type { ListPage } from '../core/lists.ts'
 import type { Answer } from './answer.ts'
 import { deletedSchema, listSchema, toListAnswer } from './lists.ts'
 import type { Route, RouteBody, RouteContext } from './route.ts'
+import { maxKeyChars } from '../sending/idempotency.ts'
+
+// What else the files of rows need.
+export { bodyLimits, type Route, type RouteContext } from './route.ts'
 
 /** The parameters that a path names: `/a/{id}` has `{ id: string }`. */
 type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -82,5 +86,15 @@ export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors' | '
           return { deleted: 1 }
         },
       }),
+  }
+}
+
+/** The header of routes that send. @param promise  What it has the effect of. */
+export function idempotencyHeader(promise: string): NonNullable<Route['headers']> {
+  return {
+    'Idempotency-Key': {
+      description: `At most ${maxKeyChars} characters; ${promise}`,
+      maxLength: maxKeyChars,
+    },
   }
 }

@@ -30,16 +30,16 @@ import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import type { InnerWebhooks } from '../webhooks/service.ts'
-import type { OtherAccounts } from './other-accounts.ts'
+import type { OtherAccounts } from './pass-to-account.ts'
 import type { AnswerRoom } from './answer.ts'
 import type { BodyRoom } from './body-room.ts'
 import type { LaterFaces } from './faces.ts'
 import type { HttpListener } from './listener.ts'
 import type { OpenAnswers } from './open-answers.ts'
-import type { SignInLimit } from './sign-in-limit.ts'
+import type { SignInLimit } from './sign-in.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
-import type { Health } from './types.ts'
+import type { Health } from './schema.ts'
 
 /** The parts of one account that its HTTP interface needs; `instance` provides them. */
 export interface AccountDeps {
@@ -72,20 +72,7 @@ export interface AccountDeps {
 /** The dependencies of the HTTP interface: those of its account, and those that all accounts share. */
 export interface ServerDeps extends AccountDeps {
   readonly clock: Clock
-  readonly config: Pick<
-    Config,
-    | 'allowHosts'
-    | 'publicUrl'
-    | 'traceUrl'
-    | 'rateLimit'
-    | 'limits'
-    | 'relay'
-    | 'requireKey'
-    | 'strict'
-    | 'trustProxy'
-    | 'tls'
-    | 'smtpTls'
-  >
+  readonly config: Config
   /** The users with passwords; null if the instance has none. */
   readonly users: Users | null
   /** Sign-in with an OpenID provider; null without one. */

@@ -1,3 +1,4 @@
+import { once } from '../core/once.ts'
 import type { Face } from './face.ts'
 import type { H3Event } from 'h3'
 import type { Route } from './route.ts'
@@ -17,17 +18,14 @@ export function prefixesOf({ prefix, otherPrefixes = [] }: Face): readonly strin
 
 /** Makes the function that finds the face of a path by the longest of their beginnings. */
 export function createFindFace(faces: readonly Face[]): FindFace {
-  const all = faces.flatMap((face) => prefixesOf(face).map((prefix) => [prefix, face] as const))
-  if (all.length === 0) return () => null
-  const byPrefix = new Map<string, Face>(all)
-  const deep = all
-    .filter(([prefix]) => prefix.includes('/', 1))
-    .map(([prefix, face]) => [`${prefix}/`, face] as const)
+  const longestFirst = faces
+    .flatMap((face) => prefixesOf(face).map((prefix) => ({ prefix, face })))
+    .sort((one, other) => other.prefix.length - one.prefix.length)
   return (pathname) => {
-    const end = pathname.indexOf('/', 1)
-    const first = byPrefix.get(end === -1 ? pathname : pathname.slice(0, end))
-    if (!first) return null
-    return deep.find(([prefix]) => pathname.startsWith(prefix))?.[1] ?? first
+    const found = longestFirst.find(
+      ({ prefix }) => pathname.startsWith(prefix) && (pathname[prefix.length] ?? '/') === '/',
+    )
+    return found?.face ?? null
   }
 }
 
@@ -51,24 +49,22 @@ export function createLoading(
   isOwn: (event: H3Event, face: Face) => boolean,
   add: (routes: readonly Route[]) => void,
 ): (event: H3Event) => Promise<void> | undefined {
-  const pending = new Set(all)
-  const loading = new Map<string, Promise<void>>()
-
-  async function loadAt(segment: string): Promise<void> {
-    const faces = all.filter((face) => firstSegmentOf(face) === segment)
-    add(await load(faces))
-    for (const face of faces) pending.delete(face)
+  const loaded = new Set<string>()
+  const loadAt = async (segment: string): Promise<void> => {
+    add(await load(all.filter((face) => firstSegmentOf(face) === segment)))
+    loaded.add(segment)
   }
+  const loads = new Map(all.map(firstSegmentOf).map((segment) => [segment, once(() => loadAt(segment))]))
 
   return (event) => {
-    const face = pending.size === 0 ? null : faceOf(event.url.pathname)
-    if (!face || !pending.has(face) || !isOwn(event, face)) return undefined
-    const segment = firstSegmentOf(face)
-    const running = loading.get(segment) ?? loadAt(segment).finally(() => loading.delete(segment))
-    loading.set(segment, running)
-    return running.catch((error: unknown) => {
-      event.context[failure] = error
-    })
+    const face = faceOf(event.url.pathname)
+    const segment = face ? firstSegmentOf(face) : ''
+    if (!face || loaded.has(segment) || !isOwn(event, face)) return undefined
+    return loads
+      .get(segment)?.()
+      .catch((error: unknown) => {
+        event.context[failure] = error
+      })
   }
 }
 

@@ -1,4 +1,5 @@
 import { ownSignal } from '../core/own-signal.ts'
+import { untilAborted } from '../core/until-aborted.ts'
 import type { H3Event } from 'h3'
 import type { HttpFault } from '../faults/types.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
@@ -33,9 +34,8 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
       delay_ms <= 0 ||
       (await passed(clock, delay_ms, AbortSignal.any([closing.signal, ownSignal(event.req.signal)])))
     exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
-    if (!isOver && closing.signal.aborted) {
+    if (!isOver && closing.signal.aborted)
       throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')
-    }
     if (!isOver) {
       exchange.warnings.push('the caller hung up during the delay')
       return bytesAnswer(null, {}, 503)
@@ -66,21 +66,12 @@ export function brokenConnection(): TypeError {
 }
 
 /** Waits for the delay, or for the signal. @returns Whether the delay is over. */
-async function passed(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return false
-  const ended = new AbortController()
-  try {
-    return await new Promise<boolean>((resolve) => {
-      const cancel = clock.after(delayMs, () => resolve(true))
-      const stop = (): void => {
-        cancel()
-        resolve(false)
-      }
-      signal.addEventListener('abort', stop, { signal: ended.signal })
-    })
-  } finally {
-    ended.abort()
-  }
+function passed(clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> {
+  let cancel = (): void => {}
+  const over = new Promise<boolean>((resolve) => {
+    cancel = clock.after(delayMs, () => resolve(true))
+  })
+  return untilAborted(over, signal, cancel).catch(() => false)
 }
 
 function faultInWords({ delay_ms, disconnect, status }: HttpFault): string {

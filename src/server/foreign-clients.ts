@@ -16,7 +16,7 @@ export interface SmtpPlaces {
 
 /**
  * Reports clients that speak another protocol, and those whose TLS handshake fails, once a minute for each network
- * and kind.
+ * and kind. A connection that ends before its first byte is not reported: port scanners and health checks make such ones.
  *
  * @param notify  Gets what happened and what to do, and the protocol.
  */
@@ -27,24 +27,34 @@ export function reportForeignClients(
   now?: () => number,
 ): void {
   const isNews = createOncePerMinute(now)
-  reportHandshakes(server, places, ({ address, kind, words }) => {
-    if (isNews(`${kind} ${networkOf(address)}`))
-      notify(`A client at ${address} ${words}`, kind === 'http' ? 'HTTP' : 'TLS')
+  const report = (from: string, kind: string, did: string, protocol: 'TLS' | 'SMTP' | 'HTTP'): void => {
+    const address = plainAddress(from)
+    if (isNews(`${kind} ${networkOf(address)}`)) notify(`A client at ${address} ${did}`, protocol)
+  }
+  // A socket no longer knows its address after its client left.
+  const addresses = new WeakMap<Duplex, string>()
+  server.on('connection', (socket: Socket) => {
+    if (socket.remoteAddress !== undefined) addresses.set(socket, socket.remoteAddress)
+  })
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
+    // The connection below TLS. It has no public name.
+    const below = '_parent' in socket && socket._parent instanceof Socket ? socket._parent : null
+    const fault = handshakeFault(error, below?.bytesRead ?? 0, places)
+    if (fault === null) return
+    const address = (below && addresses.get(below)) ?? socket.remoteAddress ?? unknownAddress
+    report(address, fault.kind, fault.words, fault.kind === 'http' ? 'HTTP' : 'TLS')
   })
   // Before the answer, which ends the socket and its address with it.
   server.prependListener('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    const foreign = foreignProtocolOf(error)
-    if (foreign === null) return
-    const address = plainAddress(
-      (socket instanceof Socket ? socket.remoteAddress : undefined) ?? unknownAddress,
-    )
-    if (isNews(`${foreign} ${networkOf(address)}`))
-      notify(
-        `A client at ${address} sent ${foreign} instead of an HTTP request: ${foreignAdvice[foreign](places)}.`,
-        foreign,
-      )
+    const protocol = foreignProtocolOf(error)
+    if (protocol === null) return
+    const address = (socket instanceof Socket ? socket.remoteAddress : undefined) ?? unknownAddress
+    const did = `sent ${protocol} instead of an HTTP request: ${foreignAdvice[protocol](places)}.`
+    report(address, protocol, did, protocol)
   })
 }
+
+const unknownAddress = 'an unknown address'
 
 const foreignAdvice = {
   SMTP: ({ smtp }: SmtpPlaces) => `SMTP is at ${smtp}`,
@@ -62,45 +72,16 @@ export function foreignProtocolOf(error: NodeJS.ErrnoException): 'TLS' | 'SMTP' 
 
 const smtpCommand = /^(?:EHLO|HELO|LHLO|MAIL|RCPT|NOOP|QUIT|RSET)[ \r\n]/i
 
-/** A failed handshake at the HTTPS port. */
-interface HandshakeFault {
-  address: string
-  kind: 'http' | 'certificate' | 'handshake'
-  /** What the client did and what to do, to be put after the client. */
-  words: string
-}
-
-const unknownAddress = 'an unknown address'
-
 /**
- * Reports every failed TLS handshake, but not a connection that ends before its first byte, as those of port scanners and
- * health checks do.
+ * What a client did whose handshake at the HTTPS port failed, and what to do, to be put after the client.
+ *
+ * @returns null for a connection that ended before its first byte.
  */
-function reportHandshakes(
-  server: Server | SecureServer,
-  places: SmtpPlaces,
-  report: (fault: HandshakeFault) => void,
-): void {
-  // A socket no longer knows its address after its client left.
-  const addresses = new WeakMap<Socket, string>()
-  server.on('connection', (socket: Socket) => {
-    if (socket.remoteAddress !== undefined) addresses.set(socket, socket.remoteAddress)
-  })
-  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: TLSSocket) => {
-    // The connection below TLS. It has no public name.
-    const below = '_parent' in socket && socket._parent instanceof Socket ? socket._parent : null
-    const described = describe(error, below?.bytesRead ?? 0, places)
-    if (described === null) return
-    const address = (below && addresses.get(below)) ?? socket.remoteAddress ?? unknownAddress
-    report({ address: plainAddress(address), ...described })
-  })
-}
-
-function describe(
+function handshakeFault(
   error: NodeJS.ErrnoException,
   bytesRead: number,
   { smtp }: SmtpPlaces,
-): Pick<HandshakeFault, 'kind' | 'words'> | null {
+): { kind: 'http' | 'certificate' | 'handshake'; words: string } | null {
   if (error.code === 'ERR_SSL_HTTP_REQUEST')
     return { kind: 'http', words: 'sent plain HTTP to the HTTPS port. Use https:// and not http://.' }
   const kind = tlsFaultOf(error)

@@ -1,4 +1,8 @@
+import groups from './forwarding-headers.json' with { type: 'json' }
 import type { IncomingMessage } from 'node:http'
+import { isWithin, parseAddress, parseRange, plainAddress } from '../net/addresses.ts'
+import type { H3Event } from 'h3'
+import { socketRequestOf } from './request-state.ts'
 
 /**
  * Whether a proxy or a tunnel passed a request on: it has at least one of the headers that they add. Such a request
@@ -22,64 +26,53 @@ export function isForwardedHttps(headers: Pick<Headers, 'get'>): boolean {
  * The headers by which proxies, content networks, tunnels and hosting platforms describe the client that they pass on.
  * A name that ends with `*` matches all names with this prefix.
  */
-export const forwardingHeaders: readonly string[] = [
-  // RFC 7239, RFC 9110 section 7.6.3, RFC 8586
-  'forwarded',
-  'via',
-  'cdn-loop',
-  // nginx, Apache, HAProxy, Caddy, Traefik, Envoy, IIS, WebLogic
-  'x-forwarded*',
-  'x-real-*',
-  'x-original-*',
-  'x-rewrite-url',
-  'x-client-ip',
-  'x-cluster-client-ip',
-  'x-remote-*',
-  'x-scheme',
-  'x-proxied*',
-  'x-proxyuser-ip',
-  'x-proxy-*',
-  'x-host',
-  'x-envoy-*',
-  'x-arr-*',
-  'client-ip',
-  'forwarded-for',
-  'proxy-client-ip',
-  'wl-proxy-*',
-  'front-end-https',
-  // Cloudflare, Akamai, Fastly, Imperva, Sucuri, CloudFront
-  'cf-*',
-  'true-client-ip',
-  'akamai-*',
-  'x-akamai-*',
-  'fastly-*',
-  'incap-*',
-  'x-sucuri-*',
-  'cloudfront-*',
-  'x-amz-cf-id',
-  // Fly.io, AWS, Google Cloud, Azure, Vercel, Netlify, DigitalOcean
-  'fly-*',
-  'x-amzn-*',
-  'x-appengine-*',
-  'x-cloud-trace-context',
-  'x-azure-*',
-  'x-ms-proxy*',
-  'x-ms-forwarded*',
-  'x-vercel-*',
-  'x-nf-*',
-  'do-connecting-ip',
-  // Proxies that ask people to sign in: CGI's name, oauth2-proxy, Authentik, Google's
-  'remote-user',
-  'x-auth-request-*',
-  'x-authentik-*',
-  'x-goog-authenticated-*',
-  'x-goog-iap-*',
-  // Tailscale, ngrok
-  'tailscale-*',
-  'ngrok-*',
-]
+export const forwardingHeaders: readonly string[] = Object.values(groups).flat()
 
 const forwardingHeader = new RegExp(
   `^(?:${forwardingHeaders.map((name) => name.replace(/\*$/, '.*')).join('|')})$`,
   'i',
 )
+
+/** Determines where requests come from. The headers of a proxy count only if the proxy is trusted. */
+export interface ClientAddresses {
+  /** The IP address of the client, as `plainAddress` writes it; `127.0.0.1` in process. */
+  ipOf(event: H3Event): string
+  /** Whether the request came over a socket from one of the trusted proxies. */
+  isFromTrusted(event: H3Event): boolean
+}
+
+/**
+ * @param trusted  Ranges of addresses of proxies. Each adds the address of its client at the end of `X-Forwarded-For`, so
+ *   the header is read from its end, and only as far as trusted proxies wrote it.
+ */
+export function createClientAddresses(trusted: readonly string[]): ClientAddresses {
+  const ranges = trusted.map(parseRange).filter((range) => range !== null)
+  const isTrusted = (ip: string): boolean => {
+    const address = parseAddress(ip)
+    return address !== null && ranges.some((range) => isWithin(address, range))
+  }
+  const peerOf = (event: H3Event): string =>
+    plainAddress(socketRequestOf(event)?.socket.remoteAddress ?? '127.0.0.1')
+  return {
+    ipOf(event) {
+      let ip = peerOf(event)
+      if (ranges.length === 0 || !socketRequestOf(event)) return ip
+      const passedOn = (event.req.headers.get('x-forwarded-for') ?? '').split(',')
+      while (isTrusted(ip)) {
+        const before = entryAddress(passedOn.pop() ?? '')
+        if (before === null) break
+        ip = before
+      }
+      return ip
+    },
+    isFromTrusted: (event) => socketRequestOf(event) !== undefined && isTrusted(peerOf(event)),
+  }
+}
+
+/** The address of an entry of `X-Forwarded-For`, which may have a port and IPv6 in brackets; null if it has none. */
+function entryAddress(entry: string): string | null {
+  const [, bracketed, dotted, plain = ''] = entryForm.exec(entry.trim()) ?? []
+  return parseAddress(bracketed ?? dotted ?? plain)?.toString() ?? null
+}
+
+const entryForm = /^(?:\[([^[\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|([^[\]]*))$/

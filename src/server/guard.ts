@@ -65,9 +65,8 @@ const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i
  */
 export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string>): void {
   const given = request.headers.host
-  if (given === undefined) {
+  if (given === undefined)
     throw new LocalpostError('invalid_request', 'The request has no Host header. HTTP/1.1 requires one.')
-  }
   if (countHosts(request.rawHeaders) > 1) {
     // RFC 9112 section 3.2. Node takes the first one, and a proxy in front may have taken the other.
     throw new LocalpostError('invalid_request', 'The request has more than one Host header. Send one.')
@@ -88,18 +87,16 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
 export function assertOrigin(headers: Pick<Headers, 'get'>, ...hosts: readonly string[]): void {
   const origin = headers.get('origin')
   const from = origin !== null && URL.canParse(origin) ? new URL(origin).host : ''
-  if (origin !== null && !hosts.some((host) => host !== '' && host.toLowerCase() === from)) {
+  if (origin !== null && !hosts.some((host) => host !== '' && host.toLowerCase() === from))
     throw new LocalpostError(
       'forbidden_origin',
       `A page of ${quote(origin)} may not call the control API. Call it from the server behind that page.`,
     )
-  }
-  if (headers.get('sec-fetch-site') === 'cross-site') {
+  if (headers.get('sec-fetch-site') === 'cross-site')
     throw new LocalpostError(
       'forbidden_origin',
       'A page of another site may not call the control API or show its pages.',
     )
-  }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import type { MetricFacts } from '../telemetry/metrics.ts'
 import { templateCollection } from '../templates/template.ts'
 import type { ServerDeps, ServerState } from './deps.ts'
-import type { Health } from './types.ts'
+import type { Health } from './schema.ts'
 
 /** The state of the instance, and whether it works. */
 export async function readHealth(

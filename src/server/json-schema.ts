@@ -17,13 +17,6 @@ export function createSchemaWriter(): SchemaWriter {
   const found: Record<string, unknown> = {}
 
   function write(schema: z.ZodType, io: 'input' | 'output', name?: string): Record<string, unknown> {
-    const written = convert(schema, io)
-    if (name === undefined || !('properties' in written)) return written
-    found[name] = written
-    return { $ref: `#/components/schemas/${name}` }
-  }
-
-  function convert(schema: z.ZodType, io: 'input' | 'output'): Record<string, unknown> {
     // A registered schema is written in place at the top and referred to below, so it goes in one level down.
     const written: Record<string, unknown> = z.toJSONSchema(z.tuple([schema]), {
       io,
@@ -41,7 +34,10 @@ export function createSchemaWriter(): SchemaWriter {
     }
     const $schemas = withReferences($defs) as Record<string, Record<string, unknown>>
     for (const [name, { id: _id, ...definition }] of Object.entries($schemas)) found[name] ??= definition
-    return withReferences(prefixItems[0]) as Record<string, unknown>
+    const whole = withReferences(prefixItems[0]) as Record<string, unknown>
+    if (name === undefined || !('properties' in whole)) return whole
+    found[name] = whole
+    return { $ref: `#/components/schemas/${name}` }
   }
 
   return {
@@ -94,9 +90,8 @@ function addDiscriminator(union: z.core.$ZodType, schema: z.core.JSONSchema.Base
 function withReferences(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withReferences)
   if (typeof value !== 'object' || value === null) return value
-  if ('prefixItems' in value && Array.isArray(value.prefixItems)) {
+  if ('prefixItems' in value && Array.isArray(value.prefixItems))
     return withReferences(withoutPrefixItems(value, value.prefixItems))
-  }
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,

@@ -3,7 +3,7 @@ import type { Store, StoreChange } from '../store/store.ts'
 import { createPushStream, maxWaitingBytes, type PushStream } from './push-stream.ts'
 import type { ServerDeps } from './deps.ts'
 
-/** The stream of `/dev/events`: changes of the store, and events of the server itself. */
+/** The streams of `/dev/events`: changes of the store, and events of the server itself. */
 export interface LiveEvents {
   /**
    * Opens a stream for one client. It ends when the client disconnects or does not read, and at `close`.
@@ -27,7 +27,7 @@ export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
   return {
     open(after) {
       if (isClosed) throw new LocalpostError('closed', 'This instance is closed; there are no more events.')
-      const client = createEventClient(store, after, () => clients.delete(client))
+      const client = openClient(store, after, () => clients.delete(client))
       clients.add(client)
       return client.stream
     },
@@ -48,93 +48,73 @@ export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
 const firstBytes = Buffer.from(': connected\nretry: 1000\n\n')
 const heartbeat = Buffer.from(': still here\n\n')
 
-function createEventClient(
-  store: Pick<Store, 'changes'>,
-  after: number | undefined,
-  onEnd: () => void,
-): PushStream {
-  let isOver = false
-  let stopChanges: () => void = () => undefined
+/** Opens the stream of one client, which follows the store until it ends. */
+function openClient(store: Pick<Store, 'changes'>, after: number | undefined, onEnd: () => void): PushStream {
+  let stopFollowing: () => void = () => undefined
   const client = createPushStream({
     first: firstBytes,
     heartbeat,
     onEnd() {
-      isOver = true
-      stopChanges()
+      stopFollowing()
       onEnd()
     },
   })
-  /** The last of many missed changes, too many to send each; the client reads its list again. */
-  let skipped: number | null = null
-  /** While the store repeats what the client missed. */
+  const eventOf = createStoreEvents()
+  /** While the store repeats what the client missed, which it does before `changes` returns. */
   let isRepeating = true
-  const bulk = createBulkEvents()
-  stopChanges = store.changes(
+  /** The seq of the last missed change that is not sent, because there are too many. */
+  let lastSkipped: number | null = null
+  stopFollowing = store.changes(
     (change) => {
-      const event = change.op === 'bulk' ? bulk.take(change) : eventOfChange(change, bulk.before)
+      const event = eventOf(change)
       if (event === null) return
-      if (isRepeating && (skipped !== null || client.waitingBytes() + event.length > maxWaitingBytes / 2)) {
-        skipped = change.seq
-      } else client.push(event)
+      const isTooMuch = lastSkipped !== null || client.waitingBytes() + event.length > maxWaitingBytes / 2
+      if (isRepeating && isTooMuch) lastSkipped = change.seq
+      else client.push(event)
     },
     { after },
   )
   isRepeating = false
-  const gap = skipped === null ? null : eventOfChange({ op: 'gap', seq: skipped })
-  if (gap) client.push(gap)
-  if (isOver) stopChanges()
+  if (lastSkipped !== null) client.push(gapEvent(lastSkipped))
   return client
 }
 
-type BulkStoreChange = Extract<StoreChange, { op: 'bulk' }>
-
-/** Combines a bulk change of emails into one event at its end. */
-function createBulkEvents(): {
-  /** The seq before the first change that is not sent yet; null if there is none. */
-  readonly before: number | null
-  take(change: BulkStoreChange): Buffer | null
-} {
-  let before: number | null = null
-  let updated = 0
-  let deleted = 0
-  return {
-    get before() {
-      return before
-    },
-    take(change) {
-      if (change.collection !== 'emails') return change.isLast ? listChanged(change) : null
-      updated += change.updated
-      deleted += change.removed
-      if (!change.isLast) {
-        before ??= change.seq - 1
-        return null
-      }
-      if (before === null) return null
-      const event = toEvent('emails.changed', { updated, deleted }, change.seq)
-      before = null
-      updated = deleted = 0
-      return event
-    },
+/** Makes a function that writes changes of the store as events: null for those that clients are not told. */
+function createStoreEvents(): (change: StoreChange) => Buffer | null {
+  /** The bulk change of emails that is under way: one event at its end tells of all of it. */
+  let bulk: { readonly seqBefore: number; updated: number; deleted: number } | null = null
+  return (change) => {
+    // A client that reconnects after the event may get later events twice, but misses nothing of the bulk change.
+    if (change.op !== 'bulk') return toStoreEvent(change, bulk?.seqBefore ?? change.seq)
+    if (change.collection !== 'emails')
+      return change.isLast ? listChanged(change.collection, change.seq) : null
+    if (!change.isLast) {
+      bulk ??= { seqBefore: change.seq - 1, updated: 0, deleted: 0 }
+      bulk.updated += change.updated
+      bulk.deleted += change.removed
+      return null
+    }
+    if (bulk === null) return null
+    const { updated, deleted } = bulk
+    bulk = null
+    return toEvent('emails.changed', { updated, deleted }, change.seq)
   }
 }
 
 const emailEvents = { insert: 'email.created', update: 'email.updated', remove: 'email.deleted' } as const
 
-/**
- * @param before  The event id that clients get while a bulk change is running. Default: that of the change. A client that reconnects with it may get later
- *   events twice, but misses nothing.
- */
-function eventOfChange(
-  change: Exclude<StoreChange, BulkStoreChange>,
-  before: number | null = null,
-): Buffer | null {
-  const seq = before ?? change.seq
-  // Changes were missed that are no longer known: clients must read their lists again.
-  if (change.op === 'gap') return toEvent('gap', {}, seq)
-  if (change.collection === 'emails') return toEvent(emailEvents[change.op], { id: change.id }, seq)
-  if (change.collection === 'tag_colors') return toEvent('tags.changed', {}, seq)
-  if (change.collection === 'domains') return toEvent('domain.updated', { id: change.id }, seq)
-  return listChanged({ ...change, seq })
+/** @param id  Of the event. */
+function toStoreEvent(change: Exclude<StoreChange, { op: 'bulk' }>, id: number): Buffer | null {
+  if (change.op === 'gap') return gapEvent(id)
+  if (change.collection === 'emails') return toEvent(emailEvents[change.op], { id: change.id }, id)
+  if (change.collection === 'tag_colors') return toEvent('tags.changed', {}, id)
+  if (change.collection === 'domains') return toEvent('domain.updated', { id: change.id }, id)
+  return listChanged(change.collection, id)
+}
+
+/** Changes were missed that are not sent: clients must read their lists again. */
+function gapEvent(id: number): Buffer {
+  return toEvent('gap', {}, id)
 }
 
 /** The lists whose readers read them again when one of their records changes. */
@@ -149,8 +129,8 @@ const lists: ReadonlySet<string> = new Set([
   'webhooks',
 ])
 
-function listChanged({ collection, seq }: { collection: string; seq: number }): Buffer | null {
-  return lists.has(collection) ? toEvent('list.changed', { list: collection }, seq) : null
+function listChanged(collection: string, id: number): Buffer | null {
+  return lists.has(collection) ? toEvent('list.changed', { list: collection }, id) : null
 }
 
 function toEvent(name: string, data: unknown, id?: number): Buffer {
@@ -159,11 +139,15 @@ function toEvent(name: string, data: unknown, id?: number): Buffer {
   )
 }
 
-/** Tells the live events what happens outside the store: requests, SMTP sessions, bulk changes, and removals that may be undone. */
+/**
+ * Tells the live events what happens outside the store: requests, SMTP sessions, bulk changes, and removals that may be undone.
+ *
+ * @returns A function that ends this for the logs, which may outlive the HTTP interface.
+ */
 export function announce(
   { log, smtpSessions, inbox }: Pick<ServerDeps, 'log' | 'smtpSessions' | 'inbox'>,
   live: LiveEvents,
-): void {
+): () => void {
   log.onAdded((request) => {
     live.publish('request.logged', () => {
       const { request_body: _request, response_body: _response, ...rest } = request()
@@ -177,13 +161,11 @@ export function announce(
     if (change === 'hidden') for (const id of ids) live.publish('email.deleted', () => ({ id }))
     else live.publish('emails.changed', () => ({ updated: ids.length, deleted: 0 }))
   })
-}
-
-/** Ends that for the logs, which may outlive the HTTP interface. */
-export function stopAnnouncing({ log, smtpSessions }: Pick<ServerDeps, 'log' | 'smtpSessions'>): void {
-  log.onAdded(() => {})
-  smtpSessions.onEnded(
-    () => {},
-    () => false,
-  )
+  return () => {
+    log.onAdded(() => {})
+    smtpSessions.onEnded(
+      () => {},
+      () => false,
+    )
+  }
 }

@@ -1,17 +1,14 @@
 import type { Middleware } from 'h3'
 import { noAccount } from '../accounts/account.ts'
 import type { AccessControl } from './access.ts'
-import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
-import type { ClientAddresses } from './client-address.ts'
+import type { ClientAddresses } from './forwarded.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
 import type { FindFace } from './faces.ts'
 import type { FaultGate } from './faults.ts'
 import { assertFraming } from './framing.ts'
 import { assertHost } from './guard.ts'
-import type { OpenAnswer } from './open-answers.ts'
 import { socketRequestOf, stateOf } from './request-state.ts'
 import type { Need, Route } from './route.ts'
-import { streamed } from './to-response.ts'
 
 /** What the middleware and the handlers of all routes need. */
 export interface RequestDeps
@@ -96,24 +93,9 @@ export function watchAccess(
   return async (event, next) => {
     if (event.req.method !== 'GET' && needOf?.(event.url.search) !== 'read') return next()
     const { account } = stateOf(event)
-    const open = openAnswers.watch(() => {
+    return openAnswers.watch(next(), () => {
       accessControl.admit(event, 'local', needOf?.(event.url.search) ?? null)
       account.assertReached()
     })
-    try {
-      const result = await open.throughout(next())
-      return watched(isAnswer(result) ? result : jsonAnswer(result), open)
-    } catch (error) {
-      open.leave()
-      throw error
-    }
   }
-}
-
-/** The answer; if its body is a stream, the stream ends as soon as the caller loses access. */
-function watched(answer: Answer, open: OpenAnswer): Answer {
-  const body = streamed(answer)
-  if (body instanceof ReadableStream) return { ...answer, body: open.guard(body) }
-  open.leave()
-  return answer
 }

@@ -1,98 +1,97 @@
-import { passedOn } from './body-streams.ts'
 import { clearInterval, setInterval } from '../core/machine.ts'
+import { type Answer, isAnswer, jsonAnswer } from './answer.ts'
+import { passedOn } from './body-streams.ts'
+import { streamed } from './to-response.ts'
 
 /** Answers in progress. Each ends when its caller loses access. */
-export interface OpenAnswers {
-  /** @param assertMay  Called each second; throws the error with which the caller would be refused now. */
-  watch(assertMay: () => void): OpenAnswer
-  /** Checks all answers now. */
-  look(): void
-  /** Stops watching. The answers continue. */
-  close(): void
-}
+export class OpenAnswers {
+  readonly #open = new Set<OpenAnswer>()
+  #timer: ReturnType<typeof setInterval> | null = null
 
-/** One answer. Exactly one of `throughout` with an error, `guard` and `leave` ends the watch. */
-export interface OpenAnswer {
-  /** Waits for the handler. @throws the error of `assertMay`, or that of the handler. */
-  throughout<T>(handling: T | Promise<T>): Promise<T>
-  /** The same body, which breaks off when `assertMay` throws. */
-  guard(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>
-  leave(): void
-}
-
-/** A watched answer. */
-interface Watched {
-  assertMay(): void
-  end(reason: unknown): void
-  /** Whether its body was garbage collected. */
-  isGone(): boolean
-}
-
-export function createOpenAnswers(everyMs = 1000): OpenAnswers {
-  const all = new Set<Watched>()
-  let timer: ReturnType<typeof setInterval> | null = null
-
-  function look(): void {
-    for (const watched of all) {
-      try {
-        if (!watched.isGone()) {
-          watched.assertMay()
-          continue
-        }
-      } catch (error) {
-        watched.end(error)
-      }
-      all.delete(watched)
+  /**
+   * Waits for the result of a handler, and for the end of a body that is a stream.
+   *
+   * @param assertMay  Called each second; throws the error with which the caller would be refused now. Then the stream breaks off.
+   * @returns The result as an answer.
+   * @throws the error of `assertMay` before there is a result; what the handler throws.
+   */
+  async watch(result: unknown, assertMay: () => void): Promise<Answer> {
+    const answer: OpenAnswer = { assertMay, breakOff: () => {}, isDropped: () => false }
+    this.#open.add(answer)
+    this.#timer ??= setInterval(() => this.check(), checkedEveryMs).unref()
+    const end = (): void => void this.#open.delete(answer)
+    const refused = new Promise<never>((_, reject) => {
+      answer.breakOff = reject
+    })
+    try {
+      const value = await Promise.race([result, refused])
+      const given = isAnswer(value) ? value : jsonAnswer(value)
+      const body = streamed(given)
+      if (body instanceof ReadableStream) return { ...given, body: breakable(body, answer, end) }
+      end()
+      return given
+    } catch (error) {
+      end()
+      throw error
     }
-    if (all.size === 0) stop()
   }
 
-  function stop(): void {
-    if (timer) clearInterval(timer)
-    timer = null
+  /** Checks the callers of all answers now. */
+  check(): void {
+    for (const answer of this.#open) if (answer.isDropped() || !mayContinue(answer)) this.#open.delete(answer)
+    if (this.#open.size === 0) this.#stop()
   }
 
-  return {
-    watch(assertMay) {
-      const watched: Watched = { assertMay, end: () => {}, isGone: () => false }
-      all.add(watched)
-      timer ??= setInterval(look, everyMs).unref()
-      const leave = (): void => void all.delete(watched)
-      return {
-        leave,
-        async throughout(handling) {
-          const refused = new Promise<never>((_, reject) => {
-            watched.end = reject
-          })
-          return Promise.race([handling, refused])
-        },
-        guard: (body) => guarded(body, watched, leave),
-      }
-    },
-    look,
-    close() {
-      stop()
-      all.clear()
-    },
+  /** Stops watching. The answers continue. */
+  close(): void {
+    this.#stop()
+    this.#open.clear()
+  }
+
+  #stop(): void {
+    if (this.#timer) clearInterval(this.#timer)
+    this.#timer = null
   }
 }
 
-function guarded(
+const checkedEveryMs = 1000
+
+/** An answer in progress: its handler runs, or its body is read. */
+interface OpenAnswer {
+  assertMay(): void
+  /** Ends the answer, because its caller may not have it any more. */
+  breakOff(refusal: unknown): void
+  /** Whether its body was garbage collected. In process a caller may drop an answer without reading it. */
+  isDropped(): boolean
+}
+
+/** Whether the caller of an answer still has access; else the answer ends. */
+function mayContinue(answer: OpenAnswer): boolean {
+  try {
+    answer.assertMay()
+    return true
+  } catch (refusal) {
+    answer.breakOff(refusal)
+    return false
+  }
+}
+
+/** The same body, which `breakOff` ends from now on. */
+function breakable(
   body: ReadableStream<Uint8Array>,
-  watched: Watched,
-  leave: () => void,
+  answer: OpenAnswer,
+  onEnd: () => void,
 ): ReadableStream<Uint8Array> {
-  return passedOn(body, leave, (controller, reader) => {
-    // In process a caller may drop an answer without reading it.
+  return passedOn(body, onEnd, (controller, reader) => {
     const held = new WeakRef(controller)
-    watched.isGone = () => held.deref() === undefined
-    watched.end = (refusal) => {
+    answer.isDropped = () => held.deref() === undefined
+    answer.breakOff = (refusal) => {
       held.deref()?.error(refusal)
       void reader.cancel(refusal).catch(() => undefined)
     }
     // While a socket waits for its client, nothing is pulled: the end of the source would not be noticed.
     reader.closed.catch((error: unknown) => {
-      leave()
+      onEnd()
       held.deref()?.error(error)
     })
   })

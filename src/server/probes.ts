@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { createSharedWork } from '../core/shared-work.ts'
 import { jsonAnswer } from './answer.ts'
 import type { ServerDeps, ServerState } from './deps.ts'
-import { type Route } from './route.ts'
-import { defineRoutes } from './define-routes.ts'
+import { defineRoutes, type Route } from './define-routes.ts'
 
 const { get } = defineRoutes({ tag: 'Instance', access: 'open' })
 
@@ -12,11 +12,7 @@ const { get } = defineRoutes({ tag: 'Instance', access: 'open' })
  */
 export function probeRoutes({ state }: Pick<ServerDeps, 'state'>): Route[] {
   // Callers at the same time share one look, because anybody may call, and it may ask the database.
-  let looking: Promise<ServerState> | null = null
-  const look = (): Promise<ServerState> =>
-    (looking ??= state().finally(() => {
-      looking = null
-    }))
+  const looks = createSharedWork()
 
   return [
     get('/livez', {
@@ -29,7 +25,7 @@ export function probeRoutes({ state }: Pick<ServerDeps, 'state'>): Route[] {
         'Whether mail can be stored and the SMTP port accepts connections, with the reasons if not; needs no key',
       success: { schema: readyzSchema, alsoStatus: [503] },
       async handler() {
-        const reason = reasonOf(await look())
+        const reason = reasonOf(await looks.run('state', state))
         return reason === null
           ? jsonAnswer({ status: 'ready', reasons: [] })
           : jsonAnswer({ status: 'not_ready', reasons: [reason] }, 503)

@@ -25,69 +25,61 @@ const heartbeatMs = 15_000
  * @param given.heartbeat  Sent every 15 seconds.
  * @param given.onEnd  Called once, at the end of the stream for whatever reason.
  */
-export function createPushStream({
-  first,
-  heartbeat,
-  onEnd,
-}: {
+export function createPushStream(given: {
   first: Uint8Array
   heartbeat: Uint8Array
   onEnd: () => void
 }): PushStream {
-  let waiting: Uint8Array[] = [first]
-  let bytes = first.length
-  let isScheduled = false
   let isOver = false
-  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  /** The events of this turn of the event loop. They are one chunk: a burst of mail is not a burst of writes. */
+  let burst: Uint8Array[] = []
+  let burstBytes = 0
+  let controller: ReadableStreamDefaultController<Uint8Array>
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(ofStream) {
+        controller = ofStream
+        controller.enqueue(given.first)
+      },
+      cancel: finish,
+    },
+    { highWaterMark: maxWaitingBytes, size: ({ length }) => length },
+  )
+  const timer = setInterval(() => push(given.heartbeat), heartbeatMs).unref()
 
-  function take(): Uint8Array {
-    const all = Buffer.concat(waiting)
-    waiting = []
-    bytes = 0
-    return all
-  }
-  function flush(): void {
-    isScheduled = false
-    if (isOver || bytes === 0 || !controller || (controller.desiredSize ?? 0) <= 0) return
-    // Taken first, because `enqueue` may call this function again before it returns.
-    controller.enqueue(take())
-  }
-  function finish(): boolean {
-    if (isOver) return false
-    isOver = true
-    clearInterval(timer)
-    onEnd()
-    return true
+  function waitingBytes(): number {
+    return burstBytes + maxWaitingBytes - (controller.desiredSize ?? 0)
   }
   function push(event: Uint8Array): void {
     if (isOver) return
-    waiting.push(event)
-    bytes += event.length
-    if (bytes > maxWaitingBytes) {
-      if (finish()) controller?.error(new Error('The client does not read.'))
-    } else if (!isScheduled) {
-      // One chunk for all events of one turn of the event loop: a burst of mail is not a burst of writes.
-      isScheduled = true
-      setImmediate(flush)
-    }
+    burst.push(event)
+    burstBytes += event.length
+    if (waitingBytes() > maxWaitingBytes) {
+      finish()
+      controller.error(new Error('The client does not read.'))
+    } else if (burst.length === 1) setImmediate(() => isOver || sendBurst())
+  }
+  function sendBurst(): void {
+    if (burst.length > 0) controller.enqueue(Buffer.concat(burst))
+    burst = []
+    burstBytes = 0
+  }
+  function finish(): void {
+    if (isOver) return
+    isOver = true
+    clearInterval(timer)
+    given.onEnd()
   }
 
-  const stream = new ReadableStream<Uint8Array>({
-    start(given) {
-      controller = given
-    },
-    pull: flush,
-    cancel: () => void finish(),
-  })
-  const timer = setInterval(() => push(heartbeat), heartbeatMs).unref()
   return {
     stream,
-    waitingBytes: () => bytes,
+    waitingBytes,
     push,
     end() {
-      if (!finish()) return
-      if (bytes > 0) controller?.enqueue(take())
-      controller?.close()
+      if (isOver) return
+      finish()
+      sendBurst()
+      controller.close()
     },
   }
 }

@@ -5,6 +5,9 @@ import { LocalpostError, quote, shorten } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { LoggedRequest } from './types.ts'
 import { monotonicNow } from '../core/machine.ts'
+import { listRecords } from '../store/repository.ts'
+import { createSharedLog } from '../store/shared-log.ts'
+import type { Collection, Store, StoredRecord } from '../store/store.ts'
 
 /** A request as it is known when it is answered. */
 export interface Exchange {
@@ -67,12 +70,11 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
     list(query) {
       const newest = kept.slice(-maxLoggedRequests).reverse()
       const cursor = givenCursor(query)
-      if (cursor !== undefined && !isId('req', cursor)) {
+      if (cursor !== undefined && !isId('req', cursor))
         throw new LocalpostError(
           'invalid_cursor',
           `${quote(cursor)} is not a cursor of this list: here it is the id of a request.`,
         )
-      }
       const rest = cursor === undefined ? newest : newest.filter(({ id }) => id < cursor)
       const items = rest
         .slice(0, query?.limit ?? 50)
@@ -87,10 +89,7 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
 }
 
 /** A request as the log shows it: keys are masked everywhere. */
-export function toLoggedRequest(
-  exchange: Exchange,
-  { clock, ids }: { clock: Clock; ids: Ids },
-): LoggedRequest {
+function toLoggedRequest(exchange: Exchange, { clock, ids }: { clock: Clock; ids: Ids }): LoggedRequest {
   const { source, method, path, status, key, warnings, startedAt, requestBody, responseBody } = exchange
   // Member by member: a spread makes an object that is ten times as large, and a thousand are kept.
   return {
@@ -109,7 +108,7 @@ export function toLoggedRequest(
 }
 
 /** How many requests of an account are kept. */
-export const maxLoggedRequests = 1000
+const maxLoggedRequests = 1000
 const maxChars = 16 * 1024
 const maxWarningChars = 500
 
@@ -127,4 +126,56 @@ function firstText(bytes: Uint8Array): string {
 function bounded(text: string): string {
   // Through a buffer, since a slice of a string keeps the whole of it in memory.
   return text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString()
+}
+
+interface RequestRecord extends StoredRecord, LoggedRequest {}
+
+export const requestCollection: Collection<RequestRecord> = { name: 'requests', indexes: {} }
+
+/** The last 1,000 requests to all instances that share a store. */
+export function createSharedRequestLog(deps: { store: Store; clock: Clock; ids: Ids }): RequestLog {
+  const { store } = deps
+  let listener: Parameters<RequestLog['onAdded']>[0] = () => {}
+  let isWanted = (): boolean => false
+  const log = createSharedLog({
+    store,
+    collection: requestCollection,
+    limits: [{ index: 'id', prefix: [], most: maxLoggedRequests }],
+    onForeign(id) {
+      if (isWanted()) void tell(id).catch(() => {})
+    },
+  })
+
+  async function tell(id: string): Promise<void> {
+    const record = await store.get(requestCollection, id)
+    if (record) listener(() => withoutVersion(record))
+  }
+
+  return {
+    add(exchange) {
+      const request = toLoggedRequest(exchange, deps)
+      log.add(() => request)
+      listener(() => request)
+    },
+    onAdded(given, wanted = () => false) {
+      listener = given
+      isWanted = wanted
+    },
+    async list(query) {
+      await log.stored()
+      const page = await listRecords(store, requestCollection, query, {
+        pageSize: 50,
+        direction: 'desc',
+        cursorIs: 'the id of a request',
+        isCursor: (text) => isId('req', text),
+      })
+      return { ...page, items: page.items.map(withoutVersion) }
+    },
+    clear: () => log.clear(),
+  }
+}
+
+function withoutVersion(record: RequestRecord): LoggedRequest {
+  const { version: _, ...request } = record
+  return request
 }

@@ -12,15 +12,8 @@ import { toResponse } from './to-response.ts'
  * The first middleware of all: makes a Response of what the next ones return, an {@link Answer} or a value for JSON, and
  * of errors. Adds the request to the log.
  */
-export function respond({
-  faceOf,
-  addresses,
-  answers,
-  failedLogins,
-  log,
-  requests,
-  onError,
-}: RequestDeps): Middleware {
+export function respond(deps: RequestDeps): Middleware {
+  const { faceOf, addresses, answers, failedLogins, log, requests, onError } = deps
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
@@ -46,19 +39,11 @@ export function respond({
 
 /** Where an answer is counted: no part of it is the client's own text. */
 function tallyOf({ req }: H3Event, { route, isCut }: RequestState, { status }: Answer): string {
-  const method = countedMethods.has(req.method) ? req.method : 'other'
+  const method = countedMethods.test(req.method) ? req.method : 'other'
   return `${method} ${route} ${isCut ? 'cut' : status}`
 }
 
-const countedMethods: ReadonlySet<string> = new Set([
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-])
+const countedMethods = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS)$/
 
 /** Whether an error is the server's own: not a refusal, and not the end of work whose caller left. */
 function isFault(error: unknown, event: H3Event): boolean {

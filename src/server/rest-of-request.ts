@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
+import { type Duplex, Readable } from 'node:stream'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
 import { type Answer } from './answer.ts'
 import { streamBody } from './body-streams.ts'
@@ -53,4 +53,14 @@ export function restOfRequest(request: IncomingMessage): Promise<void> {
 export const maxRest: { readonly bytes: number; readonly ms: number } = {
   bytes: 64 * 1024 * 1024,
   ms: 10_000,
+}
+
+/** How long a client has to take the end of what it is sent. */
+const closingMs = 1000
+
+/** Ends a connection with the last that goes out, and destroys it once that is sent. */
+export function endSocket(socket: Duplex, last?: string | Uint8Array): void {
+  const closing = setTimeout(() => socket.destroy(), closingMs).unref()
+  socket.once('close', () => clearTimeout(closing))
+  socket.end(last, () => socket.destroy())
 }

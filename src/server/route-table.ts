@@ -1,25 +1,20 @@
 import type { KeyCheck } from './auth.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
-import { maySee } from './destination.ts'
+import { maySee } from './pass-to-account.ts'
 import { accountRoutes } from './dev/accounts.ts'
-import { devAudienceRoutes } from './dev/audiences.ts'
-import { broadcastRoutes } from './dev/broadcasts.ts'
+import { broadcastRoutes, devAudienceRoutes } from './dev/audiences.ts'
 import { consentRoutes } from './dev/consent.ts'
 import { devDomainRoutes } from './dev/domains.ts'
-import { devEmailRoutes } from './dev/emails.ts'
+import { devEmailRoutes, scheduledRoutes, suppressionRoutes } from './dev/sending.ts'
 import { inboxRoutes } from './dev/inbox.ts'
 import { instanceRoutes } from './dev/instance.ts'
 import { keyRoutes } from './dev/keys.ts'
 import { mailRoutes } from './dev/mail.ts'
-import { mailByteRoutes } from './dev/mail-bytes.ts'
-import { missingRoutes } from './dev/missing.ts'
-import { nestedMailRoutes } from './dev/nested-mail.ts'
+import { mailByteRoutes, nestedMailRoutes } from './dev/mail-bytes.ts'
 import { oidcRoutes } from './dev/oidc.ts'
 import { ruleAndFaultRoutes } from './dev/rules-and-faults.ts'
-import { scheduledRoutes } from './dev/scheduled.ts'
 import { sessionRoutes } from './dev/session.ts'
-import { smtpSessionRoutes } from './dev/smtp-sessions.ts'
-import { suppressionRoutes } from './dev/suppressions.ts'
+import { missingRoutes, smtpSessionRoutes } from './dev/missing-mail.ts'
 import { templateRoutes } from './dev/templates.ts'
 import { webhookRoutes } from './dev/webhooks.ts'
 import type { LiveEvents } from './live-events.ts'
@@ -58,7 +53,7 @@ export function ownRoutes(
     ...accountRoutes(deps.accounts, (headers, name) => maySee(sessions.ownerOf(headers), name)),
     ...keyRoutes(deps.keys),
     ...sessionRoutes({ keys: anyKeys(deps), users: deps.users, oidc: deps.oidc, sessions, limit: passwords }),
-    ...oidcRoutes({ oidc: deps.oidc, sessions, limit: providers }),
+    ...oidcRoutes(deps.oidc, sessions, providers),
     ...ruleAndFaultRoutes(deps.rules, deps.faults),
     ...smtpSessionRoutes(deps),
     ...missingRoutes(deps),

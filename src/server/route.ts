@@ -58,11 +58,8 @@ export interface RouteBody {
    * the body on unchecked. Default: `server`.
    */
   readonly readBy?: 'server' | 'resource'
-  /**
-   * The largest body in bytes, one of {@link bodyLimits}. A larger one gets 413 before it is parsed. Default:
-   * `json`.
-   */
-  readonly maxBytes?: number
+  /** The largest body. A larger one gets 413 before it is parsed. Default: `bodyLimits.json`. */
+  readonly maxBytes?: (typeof bodyLimits)[keyof typeof bodyLimits]
   /** How the thread parses JSON of more than 1 MiB. Without it, the handler gets a `LongBody`. */
   readonly long?: LongBodyKind
   /** Whether a request without a body counts as `{}`. */

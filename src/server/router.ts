@@ -15,7 +15,7 @@ import type { Need, Route } from './route.ts'
 import { routeHandler } from './route-handler.ts'
 import { needOf } from './auth.ts'
 import { escapeText, plainPage } from './plain-page.ts'
-import { pageFile, pagePaths } from './ui.ts'
+import { pageFiles } from './ui.ts'
 
 /** Adds routes to h3, each with the middleware of its access, and the answer to other methods of their paths. */
 export function addRoutes(h3: H3, routes: readonly Route[], deps: RequestDeps): void {
@@ -34,16 +34,12 @@ export function addRoutes(h3: H3, routes: readonly Route[], deps: RequestDeps): 
  * @param faces  Of the providers whose APIs this has.
  */
 export function addRest(h3: H3, faces: readonly Face[], uiDir: string, deps: RequestDeps): void {
-  for (const path of pagePaths) {
+  for (const [path, answer] of Object.entries(pageFiles)) {
+    const options = middlewareOf(deps, { access: 'open', path })
     for (const method of ['GET', 'HEAD'] as const)
-      h3.on(
-        method,
-        toPattern(path),
-        (event) => pageFile(uiDir, path, nameOf(event)),
-        middlewareOf(deps, { access: 'open', path }),
-      )
+      h3.on(method, toPattern(path), (event) => answer(uiDir, nameOf(event)), options)
   }
-  addRefusals(h3, new Map(pagePaths.map((path) => [path, 'GET, HEAD'])), deps)
+  addRefusals(h3, new Map(Object.keys(pageFiles).map((path) => [path, 'GET, HEAD'])), deps)
   for (const face of faces) addUnsupported(h3, face, middlewareOf(deps, { access: face.access ?? 'key' }))
   // A path that does not exist requires a key like one that does.
   h3.all('/v1/**', refusePath, middlewareOf(deps, { access: 'key' }))
@@ -92,7 +88,11 @@ function missingPage({ req, url }: H3Event): Answer | null {
   const depth = url.pathname.split('/').length - 2
   const home = depth > 50 ? '/' : '../'.repeat(depth) || './'
   const text = `<p>Nothing is at <code>${escapeText(url.pathname)}</code>. The link may be old or incomplete.</p>`
-  return plainPage('There is no such page', `${text}<p><a href="${home}">Go to the inbox</a></p>`, 404)
+  return plainPage({
+    title: 'There is no such page',
+    content: `${text}<p><a href="${home}">Go to the inbox</a></p>`,
+    status: 404,
+  })
 }
 
 /** Answers what a provider has and Localpost has not. */
@@ -129,11 +129,10 @@ function accessOf(path: string, face: Face | null): Route['access'] {
   return path.startsWith('/dev/') || path === '/metrics' ? 'local' : 'open'
 }
 
-function nameOf(event: H3Event): string | undefined {
-  const name = event.context.params?.['name']
-  if (name === undefined) return undefined
+/** The parameter `name` of a path; empty if it is not encoded as a URL. */
+function nameOf({ context }: H3Event): string {
   try {
-    return decodeURIComponent(name)
+    return decodeURIComponent(context.params?.['name'] ?? '')
   } catch {
     return ''
   }

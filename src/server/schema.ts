@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { faultsSchema } from '../faults/schema.ts'
-import type { Health, LoggedRequest, ProviderInfo, SessionState } from './types.ts'
+import type { LoggedRequest } from './types.ts'
 
 const smtpSchema = z.strictObject({ host: z.string(), port: z.int() })
 const submissionSchema = smtpSchema.extend({
@@ -13,7 +13,9 @@ const submissionSchema = smtpSchema.extend({
 })
 
 /** The answer of `GET /dev/health`. */
-export const healthSchema: z.ZodType<Health> = z.strictObject({
+export type Health = z.infer<typeof healthSchema>
+
+export const healthSchema = z.strictObject({
   status: z
     .enum(['starting', 'ok', 'disk_low', 'refusing', 'closing'])
     .describe(
@@ -107,7 +109,9 @@ export const loggedRequestSchema: z.ZodType<LoggedRequest> = z.strictObject({
 })
 
 /** The answer of `GET /dev/session`. */
-export const sessionStateSchema: z.ZodType<SessionState> = z.strictObject({
+export type SessionState = z.infer<typeof sessionStateSchema>
+
+export const sessionStateSchema = z.strictObject({
   caller: z
     .enum(['local', 'key', 'user', 'none'])
     .describe(
@@ -131,7 +135,9 @@ export const sessionStateSchema: z.ZodType<SessionState> = z.strictObject({
 })
 
 /** A provider whose API this instance has. In `variables` and `code`, `{url}` and `{key}` stand for those of the instance. */
-export const providerInfoSchema: z.ZodType<ProviderInfo> = z.strictObject({
+export type ProviderInfo = z.infer<typeof providerInfoSchema>
+
+export const providerInfoSchema = z.strictObject({
   name: z.string().describe('Such as `resend`'),
   title: z.string().describe('As the provider writes it'),
   path: z.string().describe('The beginning of its paths'),

@@ -1,11 +1,11 @@
 import { type RequestListener, ServerResponse } from 'node:http'
 import type { ServerRequest } from 'srvx'
 import { NodeRequest, sendNodeResponse, toNodeHandler } from 'srvx/node'
-import { endSocket } from './end-socket.ts'
+import { endSocket } from './rest-of-request.ts'
 import { createLastRequests } from './framing.ts'
 import { settleHost } from './guard.ts'
 import type { UpgradeListener } from './listener.ts'
-import type { AccountHttp } from './other-accounts.ts'
+import type { AccountHttp } from './pass-to-account.ts'
 import { newContext, type RequestState, stateOf } from './request-state.ts'
 import { createWebSockets } from './websocket.ts'
 

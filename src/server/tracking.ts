@@ -1,8 +1,8 @@
 import type { Tracking } from '../tracking/tracking.ts'
 import type { InnerWebhooks } from '../webhooks/service.ts'
 import { bytesAnswer } from './answer.ts'
-import { type Route, type RouteContext } from './route.ts'
-import { defineRoutes } from './define-routes.ts'
+import { defineRoutes, type Route, type RouteContext } from './define-routes.ts'
+import { plainPage } from './plain-page.ts'
 
 const { get, post } = defineRoutes({
   tag: 'Tracking',
@@ -28,8 +28,6 @@ export function trackingRoutes(
           ...guarded,
           'content-type': 'image/gif',
           'content-length': String(pixel.length),
-          // Webmail pages of other sites show mail.
-          'cross-origin-resource-policy': 'cross-origin',
         })
       },
     }),
@@ -46,7 +44,12 @@ export function trackingRoutes(
       success: { type: 'text/html; charset=utf-8', description: 'A page with one button' },
       async handler({ params }) {
         await tracking.unsubscribe(params.token, { ask: true })
-        return page('Unsubscribe', '<form method="post"><button>Unsubscribe</button></form>')
+        return plainPage({
+          title: 'Unsubscribe',
+          content: '<form method="post"><button>Unsubscribe</button></form>',
+          headers: guarded,
+          formAction: "'self'",
+        })
       },
     }),
     post('/t/u/{token}', {
@@ -54,7 +57,11 @@ export function trackingRoutes(
       success: { type: 'text/html; charset=utf-8', description: 'A page that says so' },
       async handler({ params }) {
         await tracking.unsubscribe(params.token)
-        return page('Unsubscribed', '<p>You get no more of these mails.</p>')
+        return plainPage({
+          title: 'Unsubscribed',
+          content: '<p>You get no more of these mails.</p>',
+          headers: guarded,
+        })
       },
     }),
     get('/t/w/{token}', {
@@ -70,36 +77,18 @@ export function trackingRoutes(
 
 const guarded = {
   'referrer-policy': 'no-referrer',
-  // Any mail program may load the image.
+  // Any mail program may load the image, also webmail, whose pages are of other sites.
   'cross-origin-resource-policy': 'cross-origin',
 }
 
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
 
 // A browser that only prepares for a click has not clicked.
-function visitorOf({
-  headers,
-  isHead,
-  ip,
-}: Pick<RouteContext, 'headers' | 'isHead' | 'ip'>): { ip: string; user_agent: string } | null {
+function visitorOf(
+  caller: Pick<RouteContext, 'headers' | 'isHead' | 'ip'>,
+): { ip: string; user_agent: string } | null {
+  const { headers, isHead, ip } = caller
   const purpose = headers.get('sec-purpose') ?? headers.get('purpose') ?? headers.get('x-moz') ?? ''
   if (isHead || /prefetch|preview/i.test(purpose)) return null
   return { ip: ip(), user_agent: headers.get('user-agent') ?? '' }
-}
-
-function page(title: string, content: string): ReturnType<typeof bytesAnswer> {
-  const html = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>body{font:16px/1.5 system-ui;margin:4rem auto;max-width:24rem;padding:0 1rem}button{font:inherit;padding:.5rem 1rem}</style>
-<h1>${title}</h1>
-${content}
-</html>
-`
-  return bytesAnswer(html, {
-    ...guarded,
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy':
-      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  })
 }

@@ -3,22 +3,15 @@ import { join } from 'node:path'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { type Answer, bytesAnswer } from './answer.ts'
 
-/** The paths of the page, and their handlers; no other path is answered with a file. */
-export const pagePaths: readonly string[] = ['/', '/index.html', '/favicon.svg', '/assets/{name}']
+/** The paths of the page, with what answers each; no other path is answered with a file. */
+export const pageFiles: Readonly<Record<string, (uiDir: string, name: string) => Promise<Answer>>> = {
+  '/': indexPage,
+  '/index.html': indexPage,
+  '/favicon.svg': favicon,
+  '/assets/{name}': assetFile,
+}
 
-/**
- * A file of the built page.
- *
- * @param path  One of {@link pagePaths}.
- * @throws not_found
- */
-export async function pageFile(uiDir: string, path: string, name: string | undefined): Promise<Answer> {
-  if (path === '/assets/{name}') return assetFile(uiDir, name ?? '')
-  if (path === '/favicon.svg') {
-    const icon = await readOrNull(join(uiDir, 'favicon.svg'))
-    if (!icon) throw notThere(path)
-    return bytesAnswer(icon, { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=3600' })
-  }
+async function indexPage(uiDir: string): Promise<Answer> {
   const page = await readOrNull(join(uiDir, 'index.html'))
   if (!page) return bytesAnswer(notBuilt, { 'content-type': 'text/plain; charset=utf-8' })
   return bytesAnswer(page, {
@@ -29,6 +22,14 @@ export async function pageFile(uiDir: string, path: string, name: string | undef
   })
 }
 
+/** @throws not_found */
+async function favicon(uiDir: string): Promise<Answer> {
+  const icon = await readOrNull(join(uiDir, 'favicon.svg'))
+  if (!icon) throw notThere('/favicon.svg')
+  return bytesAnswer(icon, { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=3600' })
+}
+
+/** @throws not_found */
 async function assetFile(uiDir: string, name: string): Promise<Answer> {
   // A plain name only: no separators, nothing hidden, so it cannot lead out of the folder.
   const type = /^[\w-][\w.-]*$/.test(name) ? types[name.slice(name.lastIndexOf('.') + 1)] : undefined

@@ -109,13 +109,13 @@ function frame(opcode: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
   const { length } = payload
   const first = 0x80 | opcode
   if (length < lengthIn16Bits) return Buffer.concat([Buffer.from([first, length]), payload])
-  if (length < 2 ** 16) {
-    const head = Buffer.from([first, lengthIn16Bits, 0, 0])
-    head.writeUInt16BE(length, 2)
-    return Buffer.concat([head, payload])
-  }
-  const head = Buffer.alloc(10)
-  head.set([first, lengthIn64Bits])
-  head.writeBigUInt64BE(BigInt(length), 2)
-  return Buffer.concat([head, payload])
+  const isShort = length < 2 ** 16
+  const lengthBytes = Buffer.alloc(isShort ? 2 : 8)
+  if (isShort) lengthBytes.writeUInt16BE(length)
+  else lengthBytes.writeBigUInt64BE(BigInt(length))
+  return Buffer.concat([
+    Buffer.from([first, isShort ? lengthIn16Bits : lengthIn64Bits]),
+    lengthBytes,
+    payload,
+  ])
 }

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { providers } from '../../src/providers/providers.ts'
 import type { Face } from '../../src/server/face.ts'
 import { facesOf, type LaterFaces } from '../../src/server/faces.ts'
-import type { OtherAccounts } from '../../src/server/other-accounts.ts'
+import type { OtherAccounts } from '../../src/server/pass-to-account.ts'
 import type { Route } from '../../src/server/route.ts'
 import { hollowApp } from './validate-response.ts'
 

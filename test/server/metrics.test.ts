@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { createCounts } from '../../src/core/counts.ts'
 import { fixedClock, type Localpost } from '../../src/index.ts'
-import { createInstanceFacts } from '../../src/instance/metric-facts.ts'
+import { createInstanceFacts } from '../../src/instance/facts.ts'
 import { readMetricFacts } from '../../src/server/health.ts'
 import { sampleName } from '../../src/telemetry/exposition.ts'
 import { familiesOf, metricRows } from '../../src/telemetry/metrics.ts'
@@ -192,11 +192,11 @@ test('a database that hangs does not hold up what the process knows itself', asy
   const hanging = (): Promise<never> => new Promise(() => {})
   const counts = createCounts()
   counts.smtp.messages = 7
-  const facts = createInstanceFacts({
+  const facts = createInstanceFacts(
     counts,
-    capture: { sessionCount: () => 1 },
-    stored: { total: hanging, figures: async () => ({ commits: 3, failures: 0, bytes: null }) },
-  })
+    { sessionCount: () => 1 },
+    { total: hanging, figures: async () => ({ commits: 3, failures: 0, bytes: null }) },
+  )
   const connections = { used: 1, idle: 0, waiting: 5 }
   const read = await readMetricFacts({
     store: { count: hanging },

@@ -1,6 +1,6 @@
 import type { H3Event } from 'h3'
 import { describe, expect, test } from 'vitest'
-import { createClientAddresses } from '../../src/server/client-address.ts'
+import { createClientAddresses } from '../../src/server/forwarded.ts'
 import { newContext } from '../../src/server/request-state.ts'
 import { entriesOf, spellingsOf } from '../net/_spellings.ts'
 import { ask, portOf } from './_ask.ts'

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '../../src/core/errors.ts'
 import type { ListedMail, Mail } from '../../src/inbox/types.ts'
 import type { ApiKey } from '../../src/keys/types.ts'
-import type { Health, SessionState } from '../../src/server/types.ts'
+import type { Health, SessionState } from '../../src/server/schema.ts'
 
 /** The control API as the page uses it. A failed call rejects with an {@link ApiError}, an aborted one with its signal's reason. */
 export interface Api {

@@ -8,7 +8,7 @@ import {
   type Ref,
   type ShallowRef,
 } from 'vue'
-import type { Health, SessionState } from '../../src/server/types.ts'
+import type { Health, SessionState } from '../../src/server/schema.ts'
 import type { PageAccounts } from './accounts.ts'
 import { createApi, type Api } from './api.ts'
 import { createLive, type LiveFeed } from './live.ts'

@@ -1,5 +1,5 @@
 import { shallowRef } from 'vue'
-import type { ProviderInfo } from '../../src/server/types.ts'
+import type { ProviderInfo } from '../../src/server/schema.ts'
 import { useInstance } from './instance.ts'
 
 /** The names of the providers whose APIs the instance has. They are asked for once. */

@@ -1,4 +1,4 @@
-import type { Health } from '../../src/server/types.ts'
+import type { Health } from '../../src/server/schema.ts'
 import { hashOf, type Route } from './route.ts'
 
 /** The whole address of a view, for others: by the public address of the instance where there is one. */

@@ -8,8 +8,7 @@ import {
   renewedPasswordSchema,
 } from '../../accounts/schema.ts'
 import { noAccount } from '../../accounts/account.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
 
 const { get, post, patch, remove } = defineRoutes({ tag: 'Accounts', access: 'local' })
 

@@ -2,8 +2,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import { z } from 'zod'
 import type { RemoteContent } from '../../mime/html/remote-content.ts'
 import type { Tracking } from '../../tracking/tracking.ts'
-import { type Route, type RouteContext } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route, type RouteContext } from '../define-routes.ts'
 
 const { post } = defineRoutes({ tag: 'Inbox', access: 'local' })
 

@@ -8,8 +8,7 @@ import {
   recordCheckSchema,
 } from '../../domains/schema.ts'
 import { bytesAnswer } from '../answer.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
 import { devPageQuery } from '../lists.ts'
 
 const { get, post, patch, list, remove } = defineRoutes({ tag: 'Domains', access: 'local' })

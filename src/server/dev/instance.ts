@@ -8,8 +8,7 @@ import { readHealth, readMetricFacts } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
 import { healthSchema, loggedRequestSchema, providerInfoSchema } from '../schema.ts'
-import { type Route, type RouteContext } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route, type RouteContext } from '../define-routes.ts'
 import { devPageQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Instance', access: 'local' })

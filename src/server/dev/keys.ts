@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { Keys } from '../../keys/keys.ts'
 import { apiKeyInputSchema, apiKeySchema } from '../../keys/schema.ts'
 import { bearerOf } from '../auth.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
 
 const { get, post, remove } = defineRoutes({ tag: 'Keys', access: 'local' })
 

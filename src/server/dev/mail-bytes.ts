@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { mimeTreeSchema } from '../../inbox/schema.ts'
+import { mimeTreeSchema, nestedMailSchema } from '../../inbox/schema.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { previewClients } from '../../client-support/preview-clients.ts'
 import type { ErrorCode } from '../../core/errors.ts'
@@ -9,12 +9,11 @@ import type { Appearance } from '../../reading/appearance.ts'
 import { bytesAnswer } from '../answer.ts'
 import { streamBody } from '../body-streams.ts'
 import { rangeAnswer } from '../byte-range.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
 import { assertConsent, consentQuery, type Consent } from './consent.ts'
 import { attachmentHeaders, disposition, guarded, htmlAnswer, shownTypes } from './guarded-bytes.ts'
 import { readErrors } from './mail.ts'
-import { pathIndex } from './path-index.ts'
+import type { NestedMails } from '../../inbox/nested.ts'
 
 const { get } = defineRoutes({ tag: 'Inbox', access: 'local' })
 
@@ -93,6 +92,51 @@ export function mailByteRoutes(inbox: Inbox & InboxPages, consent: Consent): Rou
   ]
 }
 
+/** Messages that are attached to a mail. Their bytes are guarded like those of the mail itself. */
+export function nestedMailRoutes(nested: NestedMails, consent: Consent): Route[] {
+  return [
+    get('/dev/inbox/{id}/messages/{path}', {
+      errors: readErrors,
+      summary:
+        'A message attached to a mail: `path` is its position among the attachments, `0.2` that of one in the first',
+      success: { schema: nestedMailSchema },
+      handler: ({ params, signal }) => nested.get(params.id, pathOf(params.path), signal()),
+    }),
+    get('/dev/inbox/{id}/messages/{path}/html', {
+      errors: [...readErrors, 'consent_required'],
+      summary: 'The HTML part of an attached message, to be shown in a frame',
+      query: frameQuery,
+      success: {
+        type: 'text/html; charset=utf-8',
+        description: 'The HTML part, with its own images in place',
+      },
+      async handler(context) {
+        const { params, signal } = context
+        const { remote: asked, appearance = null, consent: token } = context.query
+        const remote: RemoteContent = asked ?? 'none'
+        assertConsent(consent, context, remote, token)
+        const options = { frame: { appearance, remote } }
+        const html = await nested.page(params.id, pathOf(params.path), options, signal())
+        return htmlAnswer(html, remote)
+      },
+    }),
+    get('/dev/inbox/{id}/messages/{path}/attachments/{index}', {
+      errors: readErrors,
+      summary: 'An attachment of an attached message',
+      success: { type: '*/*', description: 'The bytes of the attachment, decoded' },
+      async handler({ params, signal }) {
+        const { content, ...file } = await nested.attachment(
+          params.id,
+          pathOf(params.path),
+          pathIndex(params.index),
+          signal(),
+        )
+        return bytesAnswer(content, attachmentHeaders(file))
+      },
+    }),
+  ]
+}
+
 /** The errors of a route that needs the composed message. */
 const writtenErrors: readonly ErrorCode[] = [...readErrors, 'message_pending']
 const recipient = z
@@ -100,8 +144,7 @@ const recipient = z
   .optional()
   .describe('Whose copy of a tracked mail. Default: the first recipient’s')
 const copyQuery = z.strictObject({ recipient })
-/** The requested appearance of the mail. */
-export const appearanceQuery: z.ZodType<Appearance | undefined> = z
+const appearanceQuery: z.ZodType<Appearance | undefined> = z
   .enum(['light', 'dark', 'inverted'])
   .optional()
   .describe(
@@ -122,3 +165,22 @@ const htmlQuery = z.object({
     .optional()
     .describe('Without what this mail client ignores; see `/dev/inbox/{id}/preview`'),
 })
+const frameQuery = z.object({
+  remote: z.literal('all').optional(),
+  consent: consentQuery,
+  appearance: appearanceQuery,
+})
+
+/** Each level requires reading everything inside it. */
+const deepest = 10
+
+function pathOf(text: string): number[] {
+  const path = text.split('.', deepest + 1).map(pathIndex)
+  return path.length > deepest ? [-1] : path
+}
+
+/** A position in a list, as a path names it; -1 if it is not valid. */
+function pathIndex(text: string): number {
+  // Only the form of the lists is valid: `00` is not `0`.
+  return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1
+}

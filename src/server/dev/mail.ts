@@ -7,9 +7,8 @@ import type { ErrorCode } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { replyRequestSchema } from '../../inbox/reply-schema.ts'
 import { mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
 import { queryFlag } from '../lists.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
 import { consentRequired } from './consent.ts'
 
 const { get, post, patch, remove } = defineRoutes({ tag: 'Inbox', access: 'local' })

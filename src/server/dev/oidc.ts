@@ -1,25 +1,16 @@
 import { z } from 'zod'
-import { LocalpostError } from '../../core/errors.ts'
 import type { OidcSignIn } from '../../oidc/sign-in.ts'
-import { bytesAnswer } from '../answer.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
 import type { Sessions } from '../session.ts'
-import type { SignInLimit } from '../sign-in-limit.ts'
-import { assertNavigation, orErrorPage, signedInPage } from '../sign-in-pages.ts'
+import type { SignInLimit } from '../sign-in.ts'
+import { LocalpostError } from '../../core/errors.ts'
+import { type Answer, bytesAnswer } from '../answer.ts'
+import { escapeText, plainPage } from '../plain-page.ts'
 
 const { get } = defineRoutes({ tag: 'Keys', access: 'open' })
 
 /** `/dev/oidc`: sign-in with an OpenID provider, in a browser. */
-export function oidcRoutes({
-  oidc,
-  sessions,
-  limit,
-}: {
-  oidc: OidcSignIn | null
-  sessions: Sessions
-  limit: SignInLimit
-}): Route[] {
+export function oidcRoutes(oidc: OidcSignIn | null, sessions: Sessions, limit: SignInLimit): Route[] {
   function provider(): OidcSignIn {
     if (oidc) return oidc
     throw new LocalpostError('not_found', 'This instance has no OpenID provider. Set one with --oidc-issuer.')
@@ -92,3 +83,46 @@ function notBegun(): LocalpostError {
 const text = z.string().max(8192).optional()
 /** RFC 6749 section 4.1.2, RFC 9207. Providers add members of their own. */
 const answerSchema = z.object({ code: text, state: text, iss: text, error: text, error_description: text })
+
+/** Handles a navigation of a browser. Errors are a page with a link back for people, and JSON for programs. */
+async function orErrorPage(headers: Pick<Headers, 'get'>, run: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof LocalpostError) || !headers.get('accept')?.includes('text/html')) throw error
+    const links =
+      '<p><a href="start">Try again</a> · <a href="start?prompt=login">Sign in as another user</a> · <a href="../../">Back</a></p>'
+    const retryAfter = error.headers['retry-after']
+    return plainPage({
+      title: 'Sign-in failed',
+      content: `<p>${escapeText(error.message)}</p>${links}`,
+      status: error.status,
+      headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+    })
+  }
+}
+
+/**
+ * Opens the inbox page. A redirect would not work: after a navigation from another site, browsers treat all redirects
+ * as cross-site and do not send the session's cookie.
+ */
+function signedInPage(): Answer {
+  return plainPage({
+    title: 'Signed in',
+    content: '<meta http-equiv="refresh" content="0; url=../../"><p><a href="../../">Go to the inbox</a></p>',
+  })
+}
+
+/**
+ * Refuses everything except navigations of the whole window, such as images and frames of other pages.
+ *
+ * @throws forbidden_origin
+ */
+function assertNavigation(headers: Pick<Headers, 'get'>): void {
+  const to = headers.get('sec-fetch-dest')
+  if (to === null || to === 'document') return
+  throw new LocalpostError(
+    'forbidden_origin',
+    'Sign-in takes place in a window of its own, not inside a page.',
+  )
+}

@@ -2,8 +2,7 @@ import { faultsInputSchema, faultsSchema } from '../../faults/schema.ts'
 import type { Faults } from '../../faults/faults.ts'
 import { rulesInputSchema, rulesSchema } from '../../rules/schema.ts'
 import type { Rules } from '../../rules/rules.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
 import { deletedSchema } from '../lists.ts'
 
 const { get, put, del } = defineRoutes({ tag: 'Rules and faults', access: 'local' })

@@ -5,12 +5,10 @@ import type { OidcSignIn } from '../../oidc/sign-in.ts'
 import type { Users } from '../../users/users.ts'
 import { jsonAnswer } from '../answer.ts'
 import { type KeyCheck, insufficientScope, scopeMeets } from '../auth.ts'
-import { bodyLimits, type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
-import { sessionStateSchema } from '../schema.ts'
+import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
+import { type SessionState, sessionStateSchema } from '../schema.ts'
 import type { Sessions } from '../session.ts'
-import type { SignInLimit } from '../sign-in-limit.ts'
-import type { SessionState } from '../types.ts'
+import type { SignInLimit } from '../sign-in.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Keys', access: 'open' })
 
@@ -32,9 +30,7 @@ export function sessionRoutes(deps: {
   }
 
   async function userOf(name: string, password: string, ip: string): Promise<{ name: string; hash: string }> {
-    if (!users) {
-      throw new LocalpostError('invalid_credentials', noUsers(oidc))
-    }
+    if (!users) throw new LocalpostError('invalid_credentials', noUsers(oidc))
     const succeeded = limit.begin(ip, name)
     const user = await users.check(name, password)
     if (!user) throw new LocalpostError('invalid_credentials', 'The user name or the password is wrong.')

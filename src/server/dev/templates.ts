@@ -12,9 +12,8 @@ import {
 } from '../../templates/schema.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { bodyJobs } from '../long-bodies.ts'
-import { bodyLimits, type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
-import { listSchema, devPageQuery, toListAnswer } from '../lists.ts'
+import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
+import { devPageQuery, listSchema, toListAnswer } from '../lists.ts'
 
 const { get, post, put, list, remove } = defineRoutes({ tag: 'Templates', access: 'local' })
 

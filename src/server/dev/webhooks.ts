@@ -1,8 +1,7 @@
 import { webhookDeliverySchema, webhookInputSchema, webhookSchema } from '../../webhooks/schema.ts'
 import type { Webhooks } from '../../webhooks/service.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
-import { deletedSchema, listSchema, devPageQuery, toListAnswer } from '../lists.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
+import { deletedSchema, devPageQuery, listSchema, toListAnswer } from '../lists.ts'
 
 const { get, post, del, list, remove } = defineRoutes({ tag: 'Webhooks', access: 'local' })
 

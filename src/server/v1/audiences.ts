@@ -1,7 +1,6 @@
 import type { Audiences } from '../../audiences/audiences.ts'
 import { audienceSchema, contactSchema } from '../../audiences/schema.ts'
-import { type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { defineRoutes, type Route } from '../define-routes.ts'
 import { v1PageQuery } from '../lists.ts'
 
 const { list } = defineRoutes({ tag: 'Audiences', access: 'key' })

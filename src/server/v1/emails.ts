@@ -4,9 +4,7 @@ import type { EmailService } from '../../emails/emails.ts'
 import { sendErrors } from '../../sending/results.ts'
 import { emailDetailSchema, emailListItemSchema } from '../../emails/schema.ts'
 import { sendRequestSchema } from '../../emails/send-schema.ts'
-import { idempotencyHeader } from '../idempotency-header.ts'
-import { bodyLimits, type Route } from '../route.ts'
-import { defineRoutes } from '../define-routes.ts'
+import { bodyLimits, defineRoutes, idempotencyHeader, type Route } from '../define-routes.ts'
 import { v1PageQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Emails', access: 'key' })

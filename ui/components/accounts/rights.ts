@@ -1,5 +1,5 @@
 import type { AccountInfo } from '../../../src/accounts/types.ts'
-import type { SessionState } from '../../../src/server/types.ts'
+import type { SessionState } from '../../../src/server/schema.ts'
 
 /** The actions that the page offers its caller; the server decides. */
 export interface Rights {

@@ -1,4 +1,4 @@
-import type { ProviderInfo } from '../../../src/server/types.ts'
+import type { ProviderInfo } from '../../../src/server/schema.ts'
 
 /**
  * What an app that uses the SDK of a provider needs: the variables that the SDK reads, and a program.

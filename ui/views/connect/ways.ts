@@ -1,4 +1,4 @@
-import type { Health } from '../../../src/server/types.ts'
+import type { Health } from '../../../src/server/schema.ts'
 import { isLoopback, reachableHost } from '../../composables/settings.ts'
 import type { Place } from './place.ts'
 
