@@ -1,6 +1,5 @@
-import { LocalpostError } from '../../core/errors.ts'
 import { parseInput } from '../../core/validate.ts'
-import { bodyLimits } from '../../server/route.ts'
+import { ContentBudget } from '../content-budget.ts'
 import { translateOne } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import { toRequest } from './requests.ts'
@@ -10,12 +9,7 @@ import { readTemplateData } from './template-text.ts'
 /** `SendBulkEmail`. @throws validation_error if it is wrong as a whole. */
 export const toBulk: Translate = (body) => {
   const bulk = parseInput(bulkSchema, body)
-  // Each email has all of the content, so a short request could become gigabytes.
-  const total = bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length
-  if (total > bodyLimits.large) {
-    const message = `The content takes ${total} bytes for all emails together; at most ${bodyLimits.large} are taken. Send them in several requests.`
-    throw new LocalpostError('message_too_large', message)
-  }
+  new ContentBudget().take(bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length)
   return bulk.BulkEmailEntries.map((entry) => translateOne(() => toRequest(toSingle(bulk, entry))))
 }
 

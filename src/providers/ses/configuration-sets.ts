@@ -4,8 +4,21 @@ import type { EmailRecord } from '../../emails/email.ts'
 import type { Following } from '../../store/follow.ts'
 import { changeRecord, notFound } from '../../store/repository.ts'
 import { insert, remove, type Collection, type Store, type StoredRecord } from '../../store/store.ts'
-import type { SesEventDestination } from './configuration-set-schema.ts'
 import { configurationSetTag } from './conventions.ts'
+
+/** The events that SES lets a destination name. The last two never happen here. */
+export const eventTypes = [
+  'SEND',
+  'REJECT',
+  'BOUNCE',
+  'COMPLAINT',
+  'DELIVERY',
+  'OPEN',
+  'CLICK',
+  'DELIVERY_DELAY',
+  'RENDERING_FAILURE',
+  'SUBSCRIPTION',
+] as const
 
 /** A configuration set as stored. Its id is its name. */
 export interface ConfigurationSet extends StoredRecord {
@@ -18,8 +31,7 @@ export interface ConfigurationSet extends StoredRecord {
 export interface EventDestination {
   name: string
   enabled: boolean
-  /** SES's names in capitals: `BOUNCE`. */
-  types: SesEventDestination['MatchingEventTypes']
+  types: (typeof eventTypes)[number][]
   /** As it was given. */
   topic_arn: string
   /** The webhook that the topic stands for. */

@@ -95,14 +95,14 @@ function toMail({ email }: ShapedEvent): object {
     headers: fields.flatMap(([name, value]) => (value === undefined ? [] : { name, value })),
     commonHeaders: {
       from: [from],
-      ...(reply_to === null ? {} : { replyTo: [reply_to] }),
+      replyTo: reply_to === null ? undefined : [reply_to],
       to,
-      ...(cc.length > 0 ? { cc } : {}),
+      cc: cc.length > 0 ? cc : undefined,
       messageId,
       subject,
     },
     tags: {
-      ...(set === undefined ? {} : { [configurationSetTag]: [set] }),
+      [configurationSetTag]: set === undefined ? undefined : [set],
       ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, [value]])),
     },
   }
@@ -111,11 +111,10 @@ function toMail({ email }: ShapedEvent): object {
 function detailOf({ recipient, event }: ShapedEvent, feedbackId: string): object {
   const timestamp = toTime(event.timestamp)
   const reply = 'smtp_response' in event ? event.smtp_response : undefined
-  const status = reply && enhancedCodeIn(reply)
   const failed = {
     emailAddress: recipient,
-    ...(status ? { status } : {}),
-    ...(reply === undefined ? {} : { diagnosticCode: `smtp; ${reply}` }),
+    status: reply && enhancedCodeIn(reply),
+    diagnosticCode: reply === undefined ? undefined : `smtp; ${reply}`,
   }
   switch (event.status) {
     case 'sent':
@@ -131,28 +130,22 @@ function detailOf({ recipient, event }: ShapedEvent, feedbackId: string): object
     case 'bounced': {
       const { type: bounceType, subtype: bounceSubType, reporting_mta } = event
       const bouncedRecipients = [{ action: 'failed', ...failed }]
-      const mta = reporting_mta === undefined ? {} : { reportingMTA: `dns; ${reporting_mta}` }
-      return { bounce: { feedbackId, timestamp, bounceType, bounceSubType, bouncedRecipients, ...mta } }
+      const reportingMTA = reporting_mta === undefined ? undefined : `dns; ${reporting_mta}`
+      return {
+        bounce: { feedbackId, timestamp, bounceType, bounceSubType, bouncedRecipients, reportingMTA },
+      }
     }
     case 'complained': {
       const complainedRecipients = [{ emailAddress: recipient }]
-      return {
-        complaint: { feedbackId, timestamp, complaintSubType: null, complainedRecipients },
-      }
+      return { complaint: { feedbackId, timestamp, complaintSubType: null, complainedRecipients } }
     }
     case 'failed':
       return { reject: { reason: event.reason } }
     case 'opened':
       return { open: { timestamp, ipAddress: event.ip, userAgent: event.user_agent } }
-    case 'clicked':
-      return {
-        click: {
-          timestamp,
-          ipAddress: event.ip,
-          userAgent: event.user_agent,
-          link: event.link,
-          linkTags: null,
-        },
-      }
+    case 'clicked': {
+      const visit = { timestamp, ipAddress: event.ip, userAgent: event.user_agent }
+      return { click: { ...visit, link: event.link, linkTags: null } }
+    }
   }
 }
