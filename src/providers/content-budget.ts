@@ -6,13 +6,19 @@ import { bodyLimits } from '../server/route.ts'
  * gigabytes.
  */
 export class ContentBudget {
+  readonly #parts: string
   #taken = 0
+
+  /** @param parts  What the emails are made of, for the message: `personalizations`. */
+  constructor(parts: string) {
+    this.#parts = parts
+  }
 
   /** @param size  In characters or bytes. @throws message_too_large */
   take(size: number): void {
     this.#taken += size
     if (this.#taken <= bodyLimits.large) return
-    const message = `The emails of the request together take more than ${bodyLimits.large} bytes. Send them in several requests.`
+    const message = `The content takes more than ${bodyLimits.large} bytes for all ${this.#parts} together. Send them in several requests.`
     throw new LocalpostError('message_too_large', message)
   }
 }

@@ -5,15 +5,14 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route, RouteContext } from '../../server/route.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
-import { baseUrlOf } from './base-url.ts'
-import { mailgun } from './conventions.ts'
-import { readDomain } from './domain-name.ts'
+import { mailgun, readDomain } from './conventions.ts'
 import { toEventData } from './event-data.ts'
 import { toEventFilter } from './event-filter.ts'
 import { type EventPage, readPage, toPage, writePage } from './event-page.ts'
 import { eventPageSchema, eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
 import { mailgunFace } from './face.ts'
 import { NearestEvents, positionOf } from './nearest-events.ts'
+import { baseUrlOf } from './paging.ts'
 
 const { get } = defineRoutes({ tag: 'Events', access: 'key', face: mailgunFace })
 

@@ -3,12 +3,13 @@ import type { FormFile } from '../../core/form-entry.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
+import { ContentBudget } from '../content-budget.ts'
 import { recordOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import { versionMark } from './conventions.ts'
 import { readObject } from './json-parameter.ts'
 import { readMembers, type SendMembers } from './members.ts'
-import { personalize, readRecipientVariables, Room } from './personalization.ts'
+import { personalize, readRecipientVariables } from './personalization.ts'
 import { addressesOf, splitAddresses } from './recipients.ts'
 import { checkNames, customOf, metadataOf, optionsOf, orNothing, variablesHeader } from './send-options.ts'
 import { type MailgunSend, sendSchema } from './send-schema.ts'
@@ -48,10 +49,10 @@ export const toSend: Translate = (body, facts) => {
   const byAddress = json === undefined ? null : readRecipientVariables(json)
   // With variables, each recipient gets an email of its own.
   const groups = byAddress ? people.to.map((one) => [one]) : [people.to]
-  const room = new Room()
+  const budget = new ContentBudget('recipients')
   return groups.map((to) => {
-    room.take(fileBytes)
-    const fill = personalize(byAddress?.get(keyOf(to[0] ?? '')), room)
+    budget.take(fileBytes)
+    const fill = personalize(byAddress?.get(keyOf(to[0] ?? '')), budget)
     return { request: personalized({ ...request, to }, fill), messageId }
   })
 }

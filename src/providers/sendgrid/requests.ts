@@ -26,8 +26,8 @@ export const toSend: Translate = (body, { now }) => {
   const common = sharedOf(mail)
   const from = write(mail.from, 'from')
   const { personalizations, ...shared } = mail
-  new ContentBudget().take(personalizations.length * JSON.stringify(shared).length)
-  const budget = new ContentBudget()
+  new ContentBudget('personalizations').take(personalizations.length * JSON.stringify(shared).length)
+  const budget = new ContentBudget('personalizations')
   const requests = personalizations.map((person, i) => ({
     ...common,
     ...toEmail(mail, person, `personalizations[${i}]`, write, budget),

@@ -9,7 +9,7 @@ import { readTemplateData } from './template-text.ts'
 /** `SendBulkEmail`. @throws validation_error if it is wrong as a whole. */
 export const toBulk: Translate = (body) => {
   const bulk = parseInput(bulkSchema, body)
-  new ContentBudget().take(bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length)
+  new ContentBudget('emails').take(bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length)
   return bulk.BulkEmailEntries.map((entry) => translateOne(() => toRequest(toSingle(bulk, entry))))
 }
 
