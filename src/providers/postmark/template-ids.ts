@@ -2,7 +2,7 @@ import { nullOn } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
-import { toNumber } from './numbers.ts'
+import { toNumber } from './conventions.ts'
 
 /** A number that Postmark could have given, and that is exact in JSON. */
 const numberForm = /^[1-9]\d{0,14}$/

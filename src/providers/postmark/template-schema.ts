@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkPage, pageMembers, queryName } from './page-query.ts'
+import { checkPage, pageMembers, queryName } from './pages.ts'
 
 const text = z.string().max(1_000_000).nullish()
 const name = z.string().min(1).max(255)
