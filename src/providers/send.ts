@@ -1,8 +1,9 @@
 import { LocalpostError } from '../core/errors.ts'
 import { traceOfRequest } from '../core/trace-context.ts'
+import { fieldAt, withFields } from '../sending/results.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import type { RouteContext } from '../server/route.ts'
-import { type MemberNames, placedError, renamedError, withNames } from './member-names.ts'
+import { type MemberNames, renamedError, withNames } from './member-names.ts'
 import type { ProviderParts } from './provider.ts'
 import { translate, type TranslationKind } from './translate.ts'
 import type { Translated } from './translation.ts'
@@ -84,7 +85,8 @@ export async function sendAll(
 /** @throws the first error; in a batch, with the place of its email. */
 function assertAllRight(emails: readonly Translated[]): void {
   for (const [i, one] of emails.entries())
-    if ('error' in one) throw emails.length > 1 ? placedError(one.error, i) : one.error
+    if ('error' in one)
+      throw emails.length > 1 ? withFields(one.error, (field) => fieldAt(field, i)) : one.error
 }
 
 /** Sends the one email of a request. @throws its error, with the provider's names; otherwise as `accept` of the core. */

@@ -19,7 +19,7 @@ import { assertSize, encodedBodySize } from './body-size.ts'
 import { checkHeaders, checkMetadata } from './fields.ts'
 import { asObject, eachUnknown, readMembers, type RequestKind } from './members.ts'
 import { checkRaw, type RawMessage } from './raw.ts'
-import { checkRendering, engineOf, renderRequest } from './rendering.ts'
+import { renderRequest } from './rendering.ts'
 import { headerFault, maxRecipients, readAddresses, type Addresses } from './recipients.ts'
 import type { SendingRequest } from './types.ts'
 
@@ -123,7 +123,7 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
     )
   }
   const texts = { ...source, subject: source.subject ?? '' }
-  const rendered = await renderRequest(texts, request, engineOf(request, template), deps)
+  const rendered = await renderRequest(texts, request, template, deps)
   assertSubject(rendered.subject)
   assertSize(attached + encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached))
   // Other kinds of requests refuse unknown members, and take every form of addresses.
@@ -167,7 +167,8 @@ function checkFurther(request: Partial<SendingRequest>, errors: FieldError[]): v
     errors.push({ field: 'envelope', message: 'must only be given with raw; leave it out' })
   if (request.headers) checkHeaders(request.headers, errors)
   if (request.metadata) checkMetadata(request.metadata, errors)
-  checkRendering(request, errors)
+  if (request.data !== undefined && request.variables !== undefined)
+    errors.push({ field: 'data', message: 'must not be given beside variables; give one of the two' })
 }
 
 const isNamed = (errors: readonly FieldError[], field: string): boolean =>
