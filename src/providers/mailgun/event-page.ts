@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { checkInput } from '../../core/validate.ts'
-import { eventFiltersSchema, type eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
+import { eventFiltersSchema, type eventQuerySchema } from './event-schema.ts'
 import { readMailgunTime } from './times.ts'
 
-/** The place of an event in the log. */
-export type Position = [timestamp: number, id: string]
+/** A page of the log; it is in the links to it. Times are Unix times in milliseconds; null for none. */
+const pageSchema = z.strictObject({
+  filters: eventFiltersSchema,
+  from: z.number().nullable(),
+  until: z.number().nullable(),
+  isAscending: z.boolean(),
+  limit: z.int().min(1).max(300),
+  /** The time and the id of the event after or before which it begins. Null: at an end of the log. */
+  at: z.tuple([z.number(), z.string().max(100)]).nullable(),
+  isBack: z.boolean(),
+})
+export type EventPage = Readonly<z.output<typeof pageSchema>>
 
-/** A page of the log; it is in the links to it. */
-export interface EventPage {
-  readonly filters: MailgunEventFilters
-  /** Unix time in milliseconds; null for none. */
-  readonly from: number | null
-  readonly until: number | null
-  readonly isAscending: boolean
-  readonly limit: number
-  /** Where it begins: after this event, or before it. Null: at an end of the log. */
-  readonly at: Position | null
-  readonly isBack: boolean
-}
+/** The place of an event in the log. */
+export type Position = NonNullable<EventPage['at']>
 
 /** The first page of a query. @throws validation_error */
 export function toPage(query: z.output<typeof eventQuerySchema>): EventPage {
@@ -47,16 +47,6 @@ function timeOf(field: string, text: string): number {
   if (time !== null) return time
   throw validationError([{ field, message: `must be a time in RFC 2822, or Unix time in seconds` }])
 }
-
-const pageSchema = z.strictObject({
-  filters: eventFiltersSchema,
-  from: z.number().nullable(),
-  until: z.number().nullable(),
-  isAscending: z.boolean(),
-  limit: z.int().min(1).max(300),
-  at: z.tuple([z.number(), z.string().max(100)]).nullable(),
-  isBack: z.boolean(),
-})
 
 /** A page as it is in a link. */
 export function writePage(page: EventPage): string {

@@ -1,5 +1,6 @@
 import { type FieldError, validationError } from '../../core/errors.ts'
 import type { FormFile } from '../../core/form-entry.ts'
+import { fieldOf } from '../../core/header-fields.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
@@ -95,22 +96,13 @@ function givenId(headers: SendMembers<unknown>['headers'], errors: FieldError[])
 }
 
 /** The fields of the message, without those that have a member of their own. */
-function fieldsOf(given: SendMembers<unknown>['headers']): {
-  headers: Record<string, string> | undefined
-  reply_to: string[] | undefined
-} {
-  const fields: [string, string][] = []
-  let replyTo: string | undefined
-  for (const [name, value] of given) {
-    const lower = name.toLowerCase()
-    if (lower === 'reply-to') replyTo = value
-    else if (lower !== 'message-id' && lower !== variablesHeader) fields.push([name, value])
-  }
-  return {
-    headers: recordOf(fields),
-    reply_to: replyTo === undefined ? undefined : [replyTo],
-  }
+function fieldsOf(given: SendMembers<unknown>['headers']): Pick<SendingRequest, 'headers' | 'reply_to'> {
+  const replyTo = fieldOf([...given], 'reply-to')
+  const others = [...given].filter(([name]) => !ownMembers.has(name.toLowerCase()))
+  return { headers: recordOf(others), reply_to: replyTo === undefined ? undefined : [replyTo] }
 }
+
+const ownMembers: ReadonlySet<string> = new Set(['reply-to', 'message-id', variablesHeader])
 
 function attachmentsOf(files: SendMembers<unknown>['files']): SentAttachment[] | undefined {
   const all = [

@@ -113,10 +113,11 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
         const wanted = { page, pivot: p, limit }
         const all = (await store.versions(found.id)).map((one) => toVersion(one, found))
         const versions = await pageOf(all, ({ tag }) => tag, wanted)
+        const listed = versions.map(({ template: _template, headers: _headers, ...facts }) => facts)
         const list = `/v3/${readDomain(params.domain)}/templates/${found.id}/versions`
         const tags = versions.map(({ tag }) => tag)
         const paging = linksOf(list, tags, wanted, { name: 'p' }, context)
-        return { template: { ...toTemplate(found), versions: versions.map(withoutContent) }, paging }
+        return { template: { ...toTemplate(found), versions: listed }, paging }
       },
     }),
     post(`${path}/{name}/versions`, {
@@ -212,8 +213,4 @@ function toVersion(version: Template, active: Template): MailgunVersion {
     template: html ?? '',
     ...(subject !== null && { headers: { Subject: subject } }),
   }
-}
-
-function withoutContent({ id, tag, engine, comment, createdAt, active }: MailgunVersion): MailgunVersion {
-  return { id, tag, engine, comment, createdAt, active }
 }

@@ -40,14 +40,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   const { clock, suppressions, templates } = parts
 
   function sendOf(kind: ProviderSend['kind']): ProviderSend {
-    // Of this call: a batch may name one template many times.
-    const known = new Map<string, Promise<string>>()
-    const find = templateIds(templates)
-    const idOf = (name: string): Promise<string> => {
-      const id = known.get(name) ?? find(name).then((found) => found ?? name)
-      known.set(name, id)
-      return id
-    }
+    const findId = templateIds(templates)
     return {
       provider: postmark,
       kind,
@@ -56,8 +49,9 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       async prepare(request) {
         const inactive = inactiveOf(request, suppressions)
         if (inactive.areAll) throw inactiveError(inactive)
-        if (request.template_id === undefined) return request
-        return { ...request, template_id: await idOf(request.template_id) }
+        const { template_id } = request
+        if (template_id === undefined) return request
+        return { ...request, template_id: (await findId(template_id)) ?? template_id }
       },
     }
   }
