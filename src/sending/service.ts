@@ -24,7 +24,7 @@ export interface SendingOptions {
   /** Whether the requests are checked and not accepted: no result has an id. Default: false. */
   checkOnly?: boolean
   /** How many distinct recipients an email may have. Default: 1000. */
-  maxRecipients?: number
+  maxRecipients?: number | undefined
   /** How many days ahead an email may be scheduled. Default: about 10 years. */
   maxAheadDays?: number | undefined
 }

@@ -23,11 +23,7 @@ export function bareIdOf(email: EmailRecord): string {
   return id.replace(/^<(.*)>$/s, '$1')
 }
 
-/**
- * Reads the domain of a path. It need not be registered: what is not may send as well.
- *
- * @throws not_found for what can be none.
- */
+/** The domain of a path. It need not be registered: what is not may send as well. @throws not_found for what can be none. */
 export function readDomain(name: string): string {
   if (name.length <= 253 && domainForm.test(name)) return name.toLowerCase()
   throw new LocalpostError('not_found', `Domain not found: ${quote(name)}`)

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { LocalpostError } from '../../core/errors.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
-import { sendErrors } from '../../sending/results.ts'
 import type { InnerSuppressions } from '../../sending/suppressions.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
-import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
+import type { Route, RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
+import { sendAll, sendOne, sends, type ProviderSend, type Sent } from '../send.ts'
 import { postmark, toTime } from './conventions.ts'
 import { toError, postmarkFace } from './face.ts'
 import {
@@ -78,35 +77,27 @@ export function emailRoutes(parts: ProviderParts): Route[] {
 
   return [
     post('/postmark/email', {
-      needs: 'send',
+      ...sends(sendSchema),
       summary: 'Send an email',
-      body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: acceptedSchema },
-      errors: sendErrors,
       handler: (context) => toOne('postmark send', context),
     }),
     post('/postmark/email/batch', {
-      needs: 'send',
+      ...sends(batchDocumentSchema),
       summary: 'Send up to 500 emails, in one commit',
-      body: { schema: batchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: resultsSchema },
-      errors: sendErrors,
       handler: (context) => toEach('postmark batch', context),
     }),
     post('/postmark/email/withTemplate', {
-      needs: 'send',
+      ...sends(templatedSchema),
       summary: 'Send an email from a template',
-      body: { schema: templatedSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: acceptedSchema },
-      errors: sendErrors,
       handler: (context) => toOne('postmark template', context),
     }),
     post('/postmark/email/batchWithTemplates', {
-      needs: 'send',
+      ...sends(templatedBatchDocumentSchema),
       summary: 'Send up to 500 emails from templates, in one commit',
-      body: { schema: templatedBatchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: resultsSchema },
-      errors: sendErrors,
       handler: (context) => toEach('postmark templates', context),
     }),
   ]

@@ -16,7 +16,8 @@ type PostmarkRecipient = z.infer<typeof recipientSchema>
 const recipients = z.array(recipientSchema)
 export const statuses = ['Queued', 'Sent', 'Processed'] as const
 
-const messageMembers = {
+/** An email in the list. */
+export const messageSchema = z.strictObject({
   Tag: z.string().describe('`""` if it has none'),
   MessageID: z.string(),
   MessageStream: z.string(),
@@ -37,15 +38,12 @@ const messageMembers = {
   TrackLinks: z.enum(['None', 'HtmlOnly']),
   Metadata: z.record(z.string(), z.string()),
   Sandboxed: z.literal(false),
-}
-
-/** An email in the list. */
-export const messageSchema = z.strictObject(messageMembers)
+})
 type PostmarkMessage = z.infer<typeof messageSchema>
 
 /** An email in detail. */
 export const messageDetailsSchema = z.strictObject({
-  ...messageMembers,
+  ...messageSchema.shape,
   TextBody: z.string(),
   HtmlBody: z.string(),
   Body: z.string().describe('The message as it was sent; `""` before it is written, and above 5 MB'),

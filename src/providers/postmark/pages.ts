@@ -31,12 +31,7 @@ const timeForm = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,7})?)?(?:Z|[
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/**
- * Reads a time of a query: a day, or a time of a day.
- *
- * @param edge  What a day stands for: its start or its end.
- * @returns Unix time in milliseconds; null for anything else.
- */
+/** Reads a day, or a time of a day. @returns Unix time in milliseconds; null for anything else. */
 function readTime(text: string, edge: 'start' | 'end'): number | null {
   if (!timeForm.test(text)) return null
   const isDay = text.length === 10

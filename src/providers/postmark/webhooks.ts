@@ -57,10 +57,7 @@ const newWebhookSchema = z.strictObject({
   ...shared,
 })
 
-const webhookChangesSchema = z.strictObject({
-  Url: z.string().min(1).optional(),
-  ...shared,
-})
+const webhookChangesSchema = z.strictObject({ Url: z.string().min(1).optional(), ...shared })
 type PostmarkWebhookChanges = z.infer<typeof webhookChangesSchema>
 
 const withoutContent = z.strictObject({ Enabled: z.boolean(), IncludeContent: z.literal(false) })

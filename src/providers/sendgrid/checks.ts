@@ -1,6 +1,6 @@
 import { type FieldError, quote } from '../../core/errors.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
-import { checkProto } from '../check-proto.ts'
+import { checkProto } from '../request-parts.ts'
 import { ownPrefix } from './conventions.ts'
 import { maxRecipients, type SendGridMail, type SendGridPersonalization } from './send-schema.ts'
 

@@ -1,4 +1,5 @@
 import { type FieldError, quote, validationError } from '../../core/errors.ts'
+import { escaped } from '../../core/text.ts'
 import { parseInput } from '../../core/validate.ts'
 import { normalizeAddress } from '../../mime/headers/addresses.ts'
 import { headerFault } from '../../sending/recipients.ts'
@@ -15,7 +16,6 @@ import {
   type SendGridMail,
   type SendGridPersonalization,
 } from './send-schema.ts'
-import { substitute } from './substitutions.ts'
 
 /** `POST /sendgrid/v3/mail/send`: an email for each personalization. @throws validation_error, message_too_large. */
 export const toSend: Translate = (body, { now }) => {
@@ -90,6 +90,29 @@ function toBodies(
   const tag = tracking_settings?.open_tracking?.substitution_tag
   const shown = tag ? html?.replaceAll(tag, '') : html
   return { text: text && fill(text), html: shown && fill(shown) }
+}
+
+/**
+ * Replaces texts by others in one pass, so that a value is never searched again. Where two of them begin at one place, the
+ * longer one counts.
+ *
+ * @param substitutions  What replaces each text: null counts as empty.
+ * @param budget  The result is taken from it. @throws message_too_large before the result is larger.
+ */
+function substitute(
+  text: string,
+  substitutions: Readonly<Record<string, string | null>>,
+  budget: ContentBudget,
+): string {
+  const values = new Map(Object.entries(substitutions))
+  const names = [...values.keys()].sort((one, other) => other.length - one.length)
+  if (names.length === 0) return text
+  budget.take(text.length)
+  return text.replace(new RegExp(names.map(escaped).join('|'), 'g'), (name) => {
+    const value = values.get(name) ?? ''
+    budget.take(value.length - name.length)
+    return value
+  })
 }
 
 function replyTo(

@@ -6,10 +6,7 @@ const maxPersonalizations = 1000
 export const maxRecipients = 1000
 
 /** An address with its display name. */
-const addressSchema = z.strictObject({
-  email: z.string().max(1000),
-  name: z.string().max(1000).optional(),
-})
+const addressSchema = z.strictObject({ email: z.string().max(1000), name: z.string().max(1000).optional() })
 export type SendGridAddress = z.infer<typeof addressSchema>
 
 const people = z.array(addressSchema).max(maxRecipients)
@@ -159,10 +156,7 @@ export const mailSchema = z.strictObject({
     .optional()
     .describe('By which emails that wait for `send_at` are cancelled'),
   asm: z
-    .strictObject({
-      group_id: z.int(),
-      groups_to_display: z.array(z.int()).max(25).optional(),
-    })
+    .strictObject({ group_id: z.int(), groups_to_display: z.array(z.int()).max(25).optional() })
     .optional()
     .describe('Events have `asm_group_id`; no link is added and no group is checked'),
   ip_pool_name: z.string().min(2).max(64).optional().describe('Has no effect'),

@@ -6,10 +6,13 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { queryNumber } from '../../server/lists.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
-import { assertAddresses } from '../addresses.ts'
 import { enhancedCodeIn } from '../event-facts.ts'
 import type { ProviderParts } from '../provider.ts'
-import { suppressionsByReason, type SuppressionsByReason } from '../suppressions-by-reason.ts'
+import {
+  assertAddresses,
+  suppressionsByReason,
+  type SuppressionsByReason,
+} from '../suppressions-by-reason.ts'
 import { sendgrid, toSeconds } from './conventions.ts'
 import { sendgridFace } from './face.ts'
 

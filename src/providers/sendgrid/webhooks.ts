@@ -94,9 +94,7 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
     get(`${path}/all`, {
       summary: 'List webhooks',
       query: include,
-      success: {
-        schema: z.strictObject({ max_allowed: z.int(), webhooks: z.array(listedWebhookSchema) }),
-      },
+      success: { schema: z.strictObject({ max_allowed: z.int(), webhooks: z.array(listedWebhookSchema) }) },
       handler: async () => ({ max_allowed: 20, webhooks: (await list()).map(toListed) }),
     }),
     get(`${path}/{id}`, {
@@ -153,11 +151,7 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   ]
 }
 
-/**
- * The events of a webhook, by its choices and those that it had.
- *
- * @throws validation_error if none is left.
- */
+/** The events of a webhook, by its choices and those that it had. @throws validation_error if none is left. */
 function eventsOf(chosen: Partial<Record<Choice, boolean | undefined>>, before: readonly string[]): string[] {
   const names = choiceNames.filter((name) => chosen[name] ?? before.includes(choices[name]))
   if (names.length > 0) return names.map((name) => choices[name])

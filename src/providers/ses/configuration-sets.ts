@@ -76,11 +76,13 @@ export class ConfigurationSets {
       put: (record: ConfigurationSet) => void this.#byName.set(record.id, record),
       remove: (id) => void this.#byName.delete(id),
     })
-    // Of a reset.
-    const removed = (change: { op: string; id?: string }): void => {
-      if (change.op === 'remove' && change.id !== undefined) this.#byName.delete(change.id)
-    }
-    this.#store.changes(removed, { of: configurationSetCollection })
+    this.#store.changes(
+      (change) => {
+        // Of a reset.
+        if (change.op === 'remove') this.#byName.delete(change.id)
+      },
+      { of: configurationSetCollection },
+    )
   }
 
   /** Reads the stored sets again, after a restore replaced them. */

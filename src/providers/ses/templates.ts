@@ -92,9 +92,7 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
     }),
     get(`${path}/{name}`, {
       summary: 'GetEmailTemplate',
-      success: {
-        schema: z.strictObject({ TemplateName: z.string(), TemplateContent: contentSchema }),
-      },
+      success: { schema: z.strictObject({ TemplateName: z.string(), TemplateContent: contentSchema }) },
       async handler({ params }) {
         const { id, subject, text, html } = await templates.get(params.name)
         const content = { Subject: subject ?? undefined, Text: text ?? undefined, Html: html ?? undefined }
