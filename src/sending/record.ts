@@ -104,7 +104,7 @@ function conversationIn(headers: Readonly<Record<string, string>>): string | und
 }
 
 /** The key by which emails are found that a provider's answer named. */
-export function providerKey({ name, message_id }: { name: string; message_id: string }): string {
+function providerKey({ name, message_id }: { name: string; message_id: string }): string {
   return `${name}/${message_id}`
 }
 

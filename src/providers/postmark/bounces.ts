@@ -37,7 +37,7 @@ const bounceSchema = z.strictObject({
   CanActivate: z.boolean(),
   Subject: z.string(),
 })
-export type PostmarkBounce = z.infer<typeof bounceSchema>
+type PostmarkBounce = z.infer<typeof bounceSchema>
 
 const text = z.string().min(1).max(1000).optional()
 

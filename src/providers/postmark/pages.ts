@@ -14,7 +14,7 @@ export const pageMembers: { count: z.ZodType<number>; offset: z.ZodType<number> 
 }
 
 /** The page that a query asks for. */
-export interface PageWanted {
+interface PageWanted {
   readonly count: number
   readonly offset: number
 }
