@@ -163,7 +163,7 @@ export async function openWebhooks(
     random: randomSources('webhooks'),
     given: config.webhooks,
     shapes: webhookShapes,
-    wants: configurationSets.wants,
+    wants: (webhookId, email, type) => configurationSets.wants(webhookId, email, type),
     confirmationUrls: {
       async make(webhook_id) {
         const token = (await tokens()).make({ kind: 'webhook', webhook_id })

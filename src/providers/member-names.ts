@@ -1,4 +1,5 @@
 import { LocalpostError } from '../core/errors.ts'
+import { withFields } from '../sending/results.ts'
 
 /** A provider's names of members whose names in the core differ: `attachments[].name` to `attachments[].filename`. */
 export type MemberNames = Readonly<Record<string, string>>
@@ -16,17 +17,6 @@ export async function withNames<T>(call: Promise<T>, names: MemberNames): Promis
 export function renamedError<T>(error: T, names: MemberNames): T | LocalpostError {
   if (!(error instanceof LocalpostError) || !error.errors) return error
   return withFields(error, (field) => renamed(field, names))
-}
-
-/** The same error, as that of one of several emails. */
-export function placedError(error: LocalpostError, i: number): LocalpostError {
-  return withFields(error, (field) => (field === 'body' ? `[${i}]` : `[${i}].${field}`))
-}
-
-function withFields(error: LocalpostError, rename: (field: string) => string): LocalpostError {
-  const { code, message, status, headers, cause, errors = [] } = error
-  const fields = errors.map((one) => ({ ...one, field: rename(one.field) }))
-  return new LocalpostError(code, message, { status, headers, cause, errors: fields })
 }
 
 /** @param field  As errors show it: `[2].attachments[0].name`. */

@@ -1,7 +1,7 @@
 import type { RandomSource } from '../core/random.ts'
 import type { Store } from '../store/store.ts'
 import type { ProviderParts } from './provider.ts'
-import { createSentEmails } from './sent-emails.ts'
+import { SentEmails } from './sent-emails.ts'
 import { randomUuid } from './uuid.ts'
 import type { Reader } from '../reading/reader.ts'
 
@@ -19,5 +19,5 @@ export interface ProviderAccount extends Omit<ProviderParts, 'sent' | keyof Inst
 /** The parts of an account that the APIs of providers are a translation of. */
 export function providerParts(account: ProviderAccount, instance: InstanceParts): ProviderParts {
   const newUuid = (): string => randomUuid(account.providerRandom.bytes(16))
-  return { ...account, ...instance, sent: createSentEmails(account), newUuid }
+  return { ...account, ...instance, sent: new SentEmails(account), newUuid }
 }

@@ -1,8 +1,10 @@
+import type { z } from 'zod'
 import { LocalpostError } from '../core/errors.ts'
 import { traceOfRequest } from '../core/trace-context.ts'
+import { fieldAt, sendErrors, withFields } from '../sending/results.ts'
 import type { SendingRequest } from '../sending/types.ts'
-import type { RouteContext } from '../server/route.ts'
-import { type MemberNames, placedError, renamedError, withNames } from './member-names.ts'
+import { bodyLimits, type Route, type RouteBody, type RouteContext } from '../server/route.ts'
+import { type MemberNames, renamedError, withNames } from './member-names.ts'
 import type { ProviderParts } from './provider.ts'
 import { translate, type TranslationKind } from './translate.ts'
 import type { Translated } from './translation.ts'
@@ -30,6 +32,15 @@ export interface ProviderSend {
   prepare?(request: SendingRequest): Promise<SendingRequest>
   /** How many days ahead an email may be scheduled. Default: as the core. */
   readonly maxAheadDays?: number
+}
+
+/** What the routes that send have in common. @param schema  Of the body, which only its translation checks. */
+export function sends(schema: z.ZodType): Pick<Route, 'needs' | 'body' | 'errors'> & { body: RouteBody } {
+  return {
+    needs: 'send',
+    body: { schema, readBy: 'resource', maxBytes: bodyLimits.large },
+    errors: sendErrors,
+  }
 }
 
 /**
@@ -66,7 +77,7 @@ export async function sendAll(
     partial,
     checkOnly,
     maxAheadDays,
-    ...(maxRecipients !== undefined && { maxRecipients }),
+    maxRecipients,
   })
   const { results } = await withNames(accepting, names)
   if (checkOnly) return []
@@ -84,7 +95,8 @@ export async function sendAll(
 /** @throws the first error; in a batch, with the place of its email. */
 function assertAllRight(emails: readonly Translated[]): void {
   for (const [i, one] of emails.entries())
-    if ('error' in one) throw emails.length > 1 ? placedError(one.error, i) : one.error
+    if ('error' in one)
+      throw emails.length > 1 ? withFields(one.error, (field) => fieldAt(field, i)) : one.error
 }
 
 /** Sends the one email of a request. @throws its error, with the provider's names; otherwise as `accept` of the core. */

@@ -18,16 +18,16 @@ export interface Storable extends Pick<Checked, 'addresses' | 'warnings'> {
   kept: StoredParts
 }
 
-/** The data that the check needs besides the request. */
-export interface CheckFacts {
+/** The check of a request: the hash of its body if it may be repeated, and what returns or throws the result. */
+export interface RequestCheck {
+  body_hash: string
+  result(): Storable
+}
+
+/** What the check needs besides the request, as data. */
+export interface CheckFacts extends Omit<CheckDeps, 'sources' | 'findTemplate'> {
   root: string | null
-  strict: boolean
-  escapeHtml: boolean
-  kind: RequestKind
-  maxRecipients: number | undefined
   isRepeatable: boolean
-  /** As for `checkRequest`. */
-  maxSteps?: number
   /** The template of the request; null if it does not exist; absent before its id is known. */
   template?: TemplateContent | null
 }
@@ -44,23 +44,15 @@ type CheckAnswer = { body_hash: string } & (
 export const sendJobs = {
   async send(bytes: Buffer | null, value: unknown, facts: CheckFacts): Promise<CheckAnswer> {
     const input = bytes ? parseJsonBody(bytes) : value
-    const body_hash = facts.isRepeatable ? bodyHash(repeatedPart(input, facts.kind)) : ''
+    const { root, template, isRepeatable, ...deps } = facts
+    const body_hash = isRepeatable ? bodyHash(repeatedPart(input, facts.kind)) : ''
     let missing: string | null = null
-    const { root, strict, escapeHtml, kind, maxRecipients, maxSteps, template } = facts
     const findTemplate = async (id: string): Promise<TemplateContent | null> => {
       if (template === undefined) missing = id
       return template ?? null
     }
     try {
-      const checked = await checkRequest(input, {
-        sources: { root },
-        strict,
-        escapeHtml,
-        kind,
-        maxRecipients,
-        maxSteps,
-        findTemplate,
-      })
+      const checked = await checkRequest(input, { ...deps, sources: { root }, findTemplate })
       const { addresses, warnings } = checked
       if (missing === null) return { body_hash, storable: { addresses, warnings, kept: keep(checked) } }
     } catch (error) {
@@ -74,22 +66,21 @@ export const sendJobs = {
 }
 
 // The id that an answer is to give is a new one at each repetition.
-function repeatedPart(input: unknown, kind: RequestKind): unknown {
-  if (kind === 'interface' || typeof input !== 'object' || input === null) return input
+function repeatedPart(input: unknown, kind: RequestKind | undefined): unknown {
+  if (kind !== 'whole' || typeof input !== 'object' || input === null) return input
   return { ...input, provider: undefined }
 }
 
 /**
  * Checks a send request, a long one in the thread: a `LongBody`, or the argument of a call with long texts.
  *
- * @returns The hash of its body if it may be repeated, and a function that returns or throws the result of the check.
  * @throws invalid_json, payload_too_large, service_unavailable.
  */
 export async function checkGiven(
   input: unknown,
   deps: CheckGivenDeps & { isRepeatable: boolean },
-): Promise<{ body_hash: string; result(): Storable }> {
-  const { sources, strict, escapeHtml, kind = 'interface', maxRecipients, isRepeatable } = deps
+): Promise<RequestCheck> {
+  const { sources, strict, escapeHtml, kind, maxRecipients, isRepeatable } = deps
   const { thread, findTemplate } = deps
   const facts: CheckFacts = { root: sources.root, strict, escapeHtml, kind, maxRecipients, isRepeatable }
   const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]

@@ -19,7 +19,7 @@ import { assertSize, encodedBodySize } from './body-size.ts'
 import { checkHeaders, checkMetadata } from './fields.ts'
 import { asObject, eachUnknown, readMembers, type RequestKind } from './members.ts'
 import { checkRaw, type RawMessage } from './raw.ts'
-import { checkRendering, engineOf, renderRequest } from './rendering.ts'
+import { renderRequest } from './rendering.ts'
 import { headerFault, maxRecipients, readAddresses, type Addresses } from './recipients.ts'
 import type { SendingRequest } from './types.ts'
 
@@ -87,7 +87,6 @@ export async function withDomain<Given extends Pick<Checked, 'addresses' | 'warn
 /** The same as {@link checkSend}, but for the domain of the sender. It needs nothing but the request. */
 export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Checked> {
   const errors: FieldError[] = []
-  const addressWarnings: string[] = []
   const given = asObject(input)
   const { kind = 'interface' } = deps
   const request = readMembers(given, kind, errors)
@@ -95,13 +94,8 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
     const { raw, ...others } = request
     return await checkRawRequest(raw, others, errors, deps)
   }
-  const { from, to, cc, bcc, reply_to } = request
-  const addresses = readAddresses(
-    { from, to, cc, bcc, reply_to },
-    errors,
-    addressWarnings,
-    deps.maxRecipients,
-  )
+  const addressWarnings: string[] = []
+  const addresses = readAddresses(request, errors, addressWarnings, deps.maxRecipients)
   const template = request.template_id === undefined ? null : await deps.findTemplate(request.template_id)
   const source = {
     subject: request.subject ?? template?.subject ?? undefined,
@@ -116,14 +110,9 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
     : noAttachments
   if (errors.length > 0) addDomainFault(addresses.from_address, errors)
   refuse(errors, attachmentErrors)
-  if (request.template_id !== undefined && !template) {
-    throw new LocalpostError(
-      'template_not_found',
-      `No template has the id ${quote(request.template_id)}; store it with PUT /dev/templates/{id}.`,
-    )
-  }
+  if (request.template_id !== undefined && !template) throw missingTemplate(request.template_id)
   const texts = { ...source, subject: source.subject ?? '' }
-  const rendered = await renderRequest(texts, request, engineOf(request, template), deps)
+  const rendered = await renderRequest(texts, request, template, deps)
   assertSubject(rendered.subject)
   assertSize(attached + encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached))
   // Other kinds of requests refuse unknown members, and take every form of addresses.
@@ -131,11 +120,7 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
     kind === 'interface'
       ? warningsOf(given, request, addressWarnings, rendered.warnings)
       : warningsOf({}, {}, [], rendered.warnings)
-  if (deps.strict && warnings.length > 0) {
-    throw new LocalpostError('validation_error', `Refused because of \`strict\`: ${warnings.join('; ')}.`, {
-      errors: warnings.map((message) => ({ field: 'body', message })),
-    })
-  }
+  if (deps.strict) assertNoWarnings(warnings)
   return { request, addresses, references, rendered, warnings }
 }
 
@@ -167,7 +152,8 @@ function checkFurther(request: Partial<SendingRequest>, errors: FieldError[]): v
     errors.push({ field: 'envelope', message: 'must only be given with raw; leave it out' })
   if (request.headers) checkHeaders(request.headers, errors)
   if (request.metadata) checkMetadata(request.metadata, errors)
-  checkRendering(request, errors)
+  if (request.data !== undefined && request.variables !== undefined)
+    errors.push({ field: 'data', message: 'must not be given beside variables; give one of the two' })
 }
 
 const isNamed = (errors: readonly FieldError[], field: string): boolean =>
@@ -196,23 +182,16 @@ function checkContent(
   hasTemplate: boolean,
   errors: FieldError[],
 ): void {
+  const add = (field: string, message: string): number => errors.push({ field, message })
   // A template that does not exist has its own error, `template_not_found`.
   const mayComeFromTemplate = request.template_id !== undefined && !hasTemplate
-  if (source.subject === undefined && !mayComeFromTemplate && !isNamed(errors, 'subject')) {
-    errors.push({
-      field: 'subject',
-      message: 'is missing; it must be a string, or the template must have one',
-    })
-  }
+  if (source.subject === undefined && !mayComeFromTemplate && !isNamed(errors, 'subject'))
+    add('subject', 'is missing; it must be a string, or the template must have one')
   const fault = request.subject === undefined ? null : headerFault(request.subject)
-  if (fault !== null) errors.push({ field: 'subject', message: `${quote(request.subject)} ${fault}` })
+  if (fault !== null) add('subject', `${quote(request.subject)} ${fault}`)
   const hasBody = source.html !== '' || source.text !== '' || request.template_id !== undefined
-  if (!hasBody && !['html', 'text', 'template_id'].some((field) => isNamed(errors, field))) {
-    errors.push({
-      field: 'html',
-      message: 'is missing; give html, text or template_id, one of them not empty',
-    })
-  }
+  if (!hasBody && !['html', 'text', 'template_id'].some((field) => isNamed(errors, field)))
+    add('html', 'is missing; give html, text or template_id, one of them not empty')
 }
 
 // Only needed if the request is refused anyway; otherwise `resolveSender` checks the domain.
@@ -234,6 +213,19 @@ function refuse(errors: readonly FieldError[], attachmentErrors: readonly FieldE
     const message = `${first.field}: ${first.message}.`
     throw new LocalpostError('invalid_attachment', message, { errors: attachmentErrors })
   }
+}
+
+function missingTemplate(id: string): LocalpostError {
+  const message = `No template has the id ${quote(id)}; store it with PUT /dev/templates/{id}.`
+  return new LocalpostError('template_not_found', message)
+}
+
+/** @throws validation_error */
+function assertNoWarnings(warnings: readonly string[]): void {
+  if (warnings.length === 0) return
+  const errors = warnings.map((message) => ({ field: 'body', message }))
+  const message = `Refused because of \`strict\`: ${warnings.join('; ')}.`
+  throw new LocalpostError('validation_error', message, { errors })
 }
 
 function assertSubject(subject: string): void {

@@ -75,49 +75,37 @@ export function bodyHash(body: unknown): string {
 }
 
 /**
- * The answer to an earlier request with this key; null if there was none in the last 24 hours.
+ * Looks up a key.
  *
- * @throws idempotency_conflict if that request had another body.
+ * @returns `answers`: those of an earlier request of the last 24 hours, null without one. `remember`: makes the change that
+ *   stores the answers, for the commit of the emails. If the same request runs twice at once, one of the commits fails.
+ * @throws idempotency_conflict if the earlier request had another body.
  */
-export async function findRepeated(
+export async function lookUpKey(
   store: Store,
   request: Repeatable,
   now: number,
-): Promise<readonly RememberedAnswer[] | null> {
-  const earlier = await store.get(idempotencyCollection, request.id)
-  if (!earlier || now - earlier.created >= idempotencyPeriodMs) return null
-  if (earlier.body_hash !== request.body_hash) {
-    throw new LocalpostError(
-      'idempotency_conflict',
-      `The Idempotency-Key was used for ${quote(earlier.email_id)} with another body; use a new key for a new request.`,
-    )
+): Promise<{
+  answers: readonly RememberedAnswer[] | null
+  remember(answers: readonly RememberedAnswer[]): Change
+}> {
+  const existing = await store.get(idempotencyCollection, request.id)
+  const earlier = existing && now - existing.created < idempotencyPeriodMs ? existing : null
+  if (earlier && earlier.body_hash !== request.body_hash) {
+    const message = `The Idempotency-Key was used for ${quote(earlier.email_id)} with another body; use a new key for a new request.`
+    throw new LocalpostError('idempotency_conflict', message)
   }
-  return earlier.answers ?? [{ id: earlier.email_id }]
-}
-
-/**
- * Prepares to store a request with its key.
- *
- * @returns A function that returns the change for the commit of its emails. If the same request runs twice at once, one
- * of the commits fails with unique_conflict.
- */
-export async function prepareRepeatable(
-  store: Store,
-  request: Repeatable,
-  now: number,
-): Promise<(answers: readonly RememberedAnswer[]) => Change> {
-  const known = await store.get(idempotencyCollection, request.id)
-  if (known && now - known.created < idempotencyPeriodMs) {
-    throw new LocalpostError('unique_conflict', 'The same Idempotency-Key was committed meanwhile.')
-  }
-  return (answers) => {
-    const [first] = answers
-    const email_id = first && 'id' in first ? first.id : ''
-    const isPlain = answers.length === 1 && email_id !== '' && first && !('message_id' in first)
-    const record = { ...request, email_id, ...(isPlain ? {} : { answers }), created: now }
-    return known
-      ? update(idempotencyCollection, { ...record, version: known.version })
-      : insert(idempotencyCollection, record)
+  return {
+    answers: earlier && (earlier.answers ?? [{ id: earlier.email_id }]),
+    remember(answers) {
+      const [first] = answers
+      const email_id = first && 'id' in first ? first.id : ''
+      const isPlain = answers.length === 1 && email_id !== '' && first && !('message_id' in first)
+      const record = { ...request, email_id, ...(isPlain ? {} : { answers }), created: now }
+      return existing
+        ? update(idempotencyCollection, { ...record, version: existing.version })
+        : insert(idempotencyCollection, record)
+    },
   }
 }
 

@@ -61,22 +61,10 @@ export async function checkRaw(
   const facts = readHeaderFacts(bytes, envelope)
   const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, trace, thread } = facts
   const { html, text, attachments } = parseMessage(bytes)
-  const from_address = envelope.from
-  const { mail_from, rcpt_to } = envelope
+  const { from: from_address, mail_from, rcpt_to } = envelope
+  const recipients = { to, to_names, cc, cc_names, bcc, bcc_names: undefined, rcpt_to }
   return {
-    addresses: {
-      from,
-      from_address,
-      mail_from,
-      to,
-      to_names,
-      cc,
-      cc_names,
-      bcc,
-      bcc_names: undefined,
-      reply_to,
-      rcpt_to,
-    },
+    addresses: { from, from_address, mail_from, reply_to, ...recipients },
     raw: { bytes, tags, trace, thread, attachment_count: attachments.length },
     rendered: { subject, html, text, warnings: [] },
   }

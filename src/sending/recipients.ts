@@ -40,7 +40,7 @@ type Given = string | readonly string[] | undefined
  * @returns The addresses; valid only if no error was added.
  */
 export function readAddresses(
-  given: { from: string | undefined; to: Given; cc: Given; bcc: Given; reply_to: Given },
+  given: { from?: string; to?: Given; cc?: Given; bcc?: Given; reply_to?: Given },
   errors: FieldError[],
   warnings: string[],
   most: number = maxRecipients,

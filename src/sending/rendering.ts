@@ -3,36 +3,22 @@ import { render, resolveVariables, templateBytes, type Rendered } from '../email
 import { renderTexts } from '../templates/engines.ts'
 import { plainText } from '../templates/output.ts'
 import type { TemplateContent } from '../templates/template.ts'
-import type { TemplateEngine } from '../templates/types.ts'
 import type { SendingRequest } from './types.ts'
 
-/** What rendering needs of a request. */
-export type RenderedMembers = Pick<Partial<SendingRequest>, 'variables' | 'data' | 'rendering'>
-
-/** The engine of a request: that of its template, or the one that it gives for its own texts. */
-export function engineOf(request: RenderedMembers, template: TemplateContent | null): TemplateEngine {
-  return template?.engine ?? request.rendering?.engine ?? 'placeholders'
-}
-
-/** Adds what is wrong with the members of a request that have to do with rendering. */
-export function checkRendering(request: RenderedMembers, errors: FieldError[]): void {
-  if (request.data !== undefined && request.variables !== undefined)
-    errors.push({ field: 'data', message: 'must not be given beside variables; give one of the two' })
-}
-
 /**
- * Renders the texts of a request by their engine.
+ * Renders the texts of a request by the engine of its template, or by the one that it gives for its own texts.
  *
  * @param how  `maxSteps` as for `renderTexts`. `escapeHtml` is for placeholders.
  * @throws As `render` of `emails/render.ts`, and as `renderTexts`.
  */
 export async function renderRequest(
   texts: Readonly<Record<'subject' | 'html' | 'text', string>>,
-  request: RenderedMembers,
-  engine: TemplateEngine,
+  request: Pick<Partial<SendingRequest>, 'variables' | 'data' | 'rendering'>,
+  template: Pick<TemplateContent, 'engine'> | null,
   how: { escapeHtml: boolean; maxSteps?: number | undefined },
 ): Promise<Rendered> {
   const { variables = {}, data, rendering = {} } = request
+  const engine = template?.engine ?? rendering.engine ?? 'placeholders'
   if (engine === 'placeholders') return render(texts, data ? toVariables(data) : variables, how.escapeHtml)
   const given = data ?? Object.fromEntries(resolveVariables(variables))
   const rendered = await renderTexts(

@@ -19,14 +19,25 @@ export type SendingResult = SentEmail | { error: LocalpostError }
 /** The error of one of several requests, with its place. */
 export function withIndex(error: unknown, i: number): unknown {
   if (!(error instanceof LocalpostError) || !isOfRequest(error)) return error
-  const { code, errors, status, headers, cause } = error
-  const inner = (field: string): string => (field === 'body' ? `[${i}]` : `[${i}].${field}`)
-  const placed = errors?.map((one): FieldError => ({ ...one, field: inner(one.field) }))
-  const isNamed = errors?.some(({ field }) => error.message.startsWith(`${field}:`))
-  const message = isNamed ? inner(error.message) : `[${i}]: ${error.message}`
-  return Object.assign(new LocalpostError(code, message, { status, cause, ...(headers && { headers }) }), {
-    errors: placed,
-  })
+  const isNamed = error.errors?.some(({ field }) => error.message.startsWith(`${field}:`))
+  const message = isNamed ? fieldAt(error.message, i) : `[${i}]: ${error.message}`
+  return withFields(error, (field) => fieldAt(field, i), message)
+}
+
+/** The place of a member of one of several requests: `[1].to`. */
+export function fieldAt(field: string, i: number): string {
+  return field === 'body' ? `[${i}]` : `[${i}].${field}`
+}
+
+/** The same error with other names of its members. */
+export function withFields(
+  { code, message, status, headers, cause, errors }: LocalpostError,
+  rename: (field: string) => string,
+  newMessage: string = message,
+): LocalpostError {
+  const renamed = errors?.map((one): FieldError => ({ ...one, field: rename(one.field) }))
+  // Not by the constructor, which would count those that are left out again.
+  return Object.assign(new LocalpostError(code, newMessage, { status, headers, cause }), { errors: renamed })
 }
 
 /** What may be wrong with a send, beside its members: for every route that sends. */

@@ -1,137 +1,219 @@
+import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
+import type { Ids } from '../core/ids.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { pagesOf } from '../store/repository.ts'
+import { insert, remove, type Blob, type BlobWriter, type Store } from '../store/store.ts'
+import { toSentEmail } from './record.ts'
 import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
-import { commitScheduled, prepareScheduled, type Prepared, type SendScheduledDeps } from './send-scheduled.ts'
 
-/** Sends scheduled emails when their time has come. */
-export interface Schedule {
-  /**
-   * Makes a scheduled email an email, in one commit that removes the one and adds the other. So it is sent exactly once,
-   * whatever stops this instance, and whichever instance is first.
-   *
-   * @returns The id of the email; null if it was sent, changed or cancelled meanwhile.
-   */
-  send(record: ScheduledRecord): Promise<string | null>
-  /** Resolves when nothing that is due is being sent. */
-  idle(): Promise<void>
-  /** Sends no more, and waits for what is being sent. */
-  close(): Promise<void>
-}
-
-export interface ScheduleDeps extends SendScheduledDeps {
+export interface ScheduleDeps {
+  store: Store
+  clock: Clock
+  ids: Ids
+  /** Called with each email that was sent. Default: not called. */
+  onStored?: ((email: EmailRecord) => void) | undefined
   wakeOutbox(): void
   /** Called with errors; it tries again later. */
   onError(error: unknown): void
-}
-
-/** Begins to send what is due: at once, when scheduled emails change, and at each time that one has. */
-export function startSchedule(deps: ScheduleDeps): Schedule {
-  const { store, clock, ids, wakeOutbox, onError } = deps
-  let isClosed = false
-  let running: Promise<void> | null = null
-  /** Whether something may have become due since the search began. */
-  let isAsked = false
-  let cancelTimer = (): void => {}
-  let timerAt = Number.POSITIVE_INFINITY
-
-  function wakeAt(time: number): void {
-    const now = clock.now()
-    // The clock of the machine may be set, and timers stand still while it sleeps, so no timer runs for long.
-    const at = Math.min(time, now + longestWaitMs)
-    // If the time has passed and its timer has not run, the clock was set.
-    if (isClosed || time === Number.POSITIVE_INFINITY || (timerAt <= at && timerAt > now)) return
-    cancelTimer()
-    timerAt = at
-    cancelTimer = clock.after(Math.max(at - now, 0), () => {
-      timerAt = Number.POSITIVE_INFINITY
-      begin()
-    })
-  }
-
-  function begin(): void {
-    isAsked = true
-    if (isClosed || running || !store.leadership.isMine()) return
-    running = run().finally(() => {
-      running = null
-      if (isAsked) begin()
-    })
-  }
-
-  async function run(): Promise<void> {
-    try {
-      while (isAsked && mayGoOn()) {
-        isAsked = false
-        await sendDue()
-      }
-      const { records } = await store.page(scheduledCollection, { index: 'send_at', limit: 1 })
-      wakeAt(records[0]?.send_at ?? Number.POSITIVE_INFINITY)
-    } catch (error) {
-      isAsked = false
-      if (isErrorOf(error, 'closed')) return
-      onError(error)
-      wakeAt(clock.now() + retryMs)
-    }
-  }
-
-  const mayGoOn = (): boolean => !isClosed && store.leadership.isMine()
-
-  async function sendDue(): Promise<void> {
-    const until: [number] = [clock.now()]
-    const query = { index: 'send_at', until, limit: sliceSize }
-    // One that fails, because its content is damaged for example, does not hold up the others.
-    const failures: unknown[] = []
-    for await (const records of pagesOf(store, scheduledCollection, query)) {
-      const prepared: Prepared[] = []
-      try {
-        for (const record of records) {
-          try {
-            prepared.push(await prepareScheduled(store, record, ids.next('em')))
-          } catch (error) {
-            failures.push(error)
-          }
-        }
-        if (!mayGoOn()) return
-        // Begun together, so that they are stored together.
-        for (const result of await Promise.allSettled(prepared.map((one) => commitScheduled(one, deps))))
-          if (result.status === 'rejected') failures.push(result.reason)
-      } finally {
-        for (const one of prepared) await one.discard()
-      }
-      if (prepared.length > 0) wakeOutbox()
-    }
-    const [failure] = failures
-    if (failure !== undefined) throw failure
-  }
-
-  const stopListening = store.changes(({ op }) => op !== 'remove' && begin(), { of: scheduledCollection })
-  const stopWaiting = store.leadership.onMine(begin)
-  begin()
-
-  return {
-    async send(record) {
-      const prepared = await prepareScheduled(store, record, ids.next('em'))
-      try {
-        const id = await commitScheduled(prepared, deps)
-        if (id !== null) wakeOutbox()
-        return id
-      } finally {
-        await prepared.discard()
-      }
-    },
-    async idle() {
-      while (running) await running
-    },
-    async close() {
-      isClosed = true
-      cancelTimer()
-      stopListening()
-      stopWaiting()
-      await running
-    },
-  }
 }
 
 const longestWaitMs = 60 * 1000
 const retryMs = 10 * 1000
 /** How many are sent at the same time. */
 const sliceSize = 20
+
+/** Sends scheduled emails that are due: at once, when scheduled emails change, and at each time that one has. */
+export class Schedule {
+  readonly #deps: ScheduleDeps
+  readonly #stopListening: () => void
+  #isClosed = false
+  #running: Promise<void> | null = null
+  /** Whether something may have become due since the search began. */
+  #isAsked = false
+  #cancelTimer = (): void => {}
+  #timerAt = Number.POSITIVE_INFINITY
+
+  constructor(deps: ScheduleDeps) {
+    this.#deps = deps
+    const { store } = deps
+    const begin = (): void => this.#begin()
+    const stopChanges = store.changes(({ op }) => op !== 'remove' && begin(), { of: scheduledCollection })
+    const stopLeadership = store.leadership.onMine(begin)
+    this.#stopListening = () => {
+      stopChanges()
+      stopLeadership()
+    }
+    begin()
+  }
+
+  /**
+   * Makes a scheduled email an email, in one commit that removes the one and adds the other. So it is sent exactly once,
+   * whatever stops this instance, and whichever instance is first.
+   *
+   * @returns The id of the email; null if it was sent, changed or cancelled meanwhile.
+   */
+  async send(record: ScheduledRecord): Promise<string | null> {
+    const { store, ids, wakeOutbox } = this.#deps
+    const prepared = await prepareScheduled(store, record, ids.next('em'))
+    try {
+      const id = await commitScheduled(prepared, this.#deps)
+      if (id !== null) wakeOutbox()
+      return id
+    } finally {
+      await prepared.discard()
+    }
+  }
+
+  /** Resolves when nothing that is due is being sent. */
+  async idle(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  /** Sends no more, and waits for what is being sent. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTimer()
+    this.#stopListening()
+    await this.#running
+  }
+
+  #mayGoOn(): boolean {
+    return !this.#isClosed && this.#deps.store.leadership.isMine()
+  }
+
+  #begin(): void {
+    this.#isAsked = true
+    if (this.#running || !this.#mayGoOn()) return
+    this.#running = this.#run().finally(() => {
+      this.#running = null
+      if (this.#isAsked) this.#begin()
+    })
+  }
+
+  async #run(): Promise<void> {
+    const { store, clock, onError } = this.#deps
+    try {
+      while (this.#isAsked && this.#mayGoOn()) {
+        this.#isAsked = false
+        await this.#sendDue()
+      }
+      const { records } = await store.page(scheduledCollection, { index: 'send_at', limit: 1 })
+      if (records[0]) this.#wakeAt(records[0].send_at)
+    } catch (error) {
+      this.#isAsked = false
+      if (isErrorOf(error, 'closed')) return
+      onError(error)
+      this.#wakeAt(clock.now() + retryMs)
+    }
+  }
+
+  #wakeAt(time: number): void {
+    const { clock } = this.#deps
+    const now = clock.now()
+    // The clock of the machine may be set, and timers stand still while it sleeps, so no timer runs for long.
+    const at = Math.min(time, now + longestWaitMs)
+    // If the time has passed and its timer has not run, the clock was set.
+    if (this.#isClosed || (this.#timerAt <= at && this.#timerAt > now)) return
+    this.#cancelTimer()
+    this.#timerAt = at
+    this.#cancelTimer = clock.after(Math.max(at - now, 0), () => {
+      this.#timerAt = Number.POSITIVE_INFINITY
+      this.#begin()
+    })
+  }
+
+  async #sendDue(): Promise<void> {
+    const { store, clock } = this.#deps
+    const until: [number] = [clock.now()]
+    // One that fails, because its content is damaged for example, does not hold up the others.
+    const failures: unknown[] = []
+    const query = { index: 'send_at', until, limit: sliceSize }
+    for await (const records of pagesOf(store, scheduledCollection, query)) {
+      failures.push(...(await this.#sendSlice(records)))
+      if (!this.#mayGoOn()) return
+    }
+    const [failure] = failures
+    if (failure !== undefined) throw failure
+  }
+
+  /** @returns Why some were not sent. */
+  async #sendSlice(records: readonly ScheduledRecord[]): Promise<unknown[]> {
+    const { store, ids, wakeOutbox } = this.#deps
+    const prepared: Prepared[] = []
+    const failures: unknown[] = []
+    try {
+      for (const record of records)
+        await prepareScheduled(store, record, ids.next('em')).then(
+          (one) => prepared.push(one),
+          (error: unknown) => failures.push(error),
+        )
+      if (!this.#mayGoOn()) return []
+      // Begun together, so that they are stored together.
+      const results = await Promise.allSettled(prepared.map((one) => commitScheduled(one, this.#deps)))
+      for (const result of results) if (result.status === 'rejected') failures.push(result.reason)
+    } finally {
+      for (const one of prepared) await one.discard()
+    }
+    if (prepared.length > 0) wakeOutbox()
+    return failures
+  }
+}
+
+/** A scheduled email whose bytes were read, to be stored with the email that it becomes. */
+interface Prepared {
+  record: ScheduledRecord
+  blobs: { name: string; blob: Blob }[]
+  discard(): Promise<void>
+}
+
+/**
+ * Copies the bytes of a scheduled email.
+ *
+ * @param temporary  A unique name for its blobs until they are committed.
+ */
+async function prepareScheduled(store: Store, record: ScheduledRecord, temporary: string): Promise<Prepared> {
+  const writers: BlobWriter[] = []
+  const discard = async (): Promise<void> => {
+    for (const writer of writers) await writer.discard()
+  }
+  const blobs: Prepared['blobs'] = []
+  try {
+    for (const name of await store.blobNames(scheduledCollection, record.id)) {
+      const stream = await store.openBlob(`${record.id}/${name}`)
+      if (!stream) continue
+      const writer = store.createBlob(`${temporary}/${name}`)
+      writers.push(writer)
+      for await (const piece of stream as AsyncIterable<Buffer>) await writer.write(piece)
+      blobs.push({ name, blob: await writer.finish() })
+    }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+  return { record, blobs, discard }
+}
+
+/**
+ * Replaces a scheduled email by an email, in one commit.
+ *
+ * @returns The id of the email; null if the scheduled one is not the stored one any more.
+ */
+async function commitScheduled(
+  { record, blobs }: Prepared,
+  { store, clock, ids, onStored }: ScheduleDeps,
+): Promise<string | null> {
+  // Ids define the order of the list: nothing may be awaited between the id and the commit, or a page could miss a mail.
+  const id = ids.next('em')
+  const email = toSentEmail(record, id, clock.now())
+  const changes = [remove(scheduledCollection, record.id, record.version), insert(emailCollection, email)]
+  const own = blobs.map(({ name, blob }): Blob => ({ ...blob, id: `${id}/${name}` }))
+  try {
+    await store.commit(changes, own)
+    onStored?.(email)
+    return id
+  } catch (error) {
+    if (isErrorOf(error, 'version_conflict')) return null
+    throw error
+  }
+}

@@ -116,22 +116,13 @@ export function createScheduled(deps: {
  */
 export function readTime(given: number | string, now: number, maxAheadDays?: number): number {
   const time = new Date(given).getTime()
-  if (time <= now + (maxAheadDays ?? 3660) * 86_400_000) return time
+  if (time <= now + (maxAheadDays ?? tenYearsInDays) * 86_400_000) return time
   const limit = maxAheadDays === undefined ? '10 years' : `${maxAheadDays} days`
   const message = `must be at most ${limit} ahead, not ${quote(new Date(time).toISOString())}`
   throw validationError([{ field: 'send_at', message }])
 }
 
-/** How many emails of an account may wait for their time. */
-export const mostScheduled = 100_000
-
-/** @throws state_conflict if more emails would wait than may. */
-export async function assertRoom(store: Pick<Store, 'count'>, added: number, most: number): Promise<void> {
-  const waiting = await store.count(scheduledCollection)
-  if (waiting + added <= most) return
-  const message = `${waiting} scheduled emails wait, and at most ${most} may: ${added} more cannot be taken. Send them later, or cancel some.`
-  throw new LocalpostError('state_conflict', message)
-}
+const tenYearsInDays = 3660
 
 function toScheduled({ id, send_at, created, email }: ScheduledRecord): Complete<ScheduledEmail> {
   return { id, send_at, created, ...pick(email, scheduledNames) }

@@ -1,6 +1,6 @@
 import type { TraceContext } from '../core/trace-context.ts'
 import type { EmailService } from '../emails/emails.ts'
-import type { Found } from './find-by-provider.ts'
+import type { Found } from './record.ts'
 import type { SendingResult } from './results.ts'
 import type { Schedule } from './schedule.ts'
 import type { Scheduled } from './scheduled.ts'
@@ -24,7 +24,7 @@ export interface SendingOptions {
   /** Whether the requests are checked and not accepted: no result has an id. Default: false. */
   checkOnly?: boolean
   /** How many distinct recipients an email may have. Default: 1000. */
-  maxRecipients?: number
+  maxRecipients?: number | undefined
   /** How many days ahead an email may be scheduled. Default: about 10 years. */
   maxAheadDays?: number | undefined
 }

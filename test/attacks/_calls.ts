@@ -29,12 +29,13 @@ import { readMarkup } from '../../src/mime/html/markup.ts'
 import { scanHtml } from '../../src/mime/html/scan-html.ts'
 import { snippetOf } from '../../src/mime/html/snippet.ts'
 import { readPartHeader } from '../../src/mime/part.ts'
+import { ContentBudget } from '../../src/providers/content-budget.ts'
 import { toEventFilter } from '../../src/providers/mailgun/event-filter.ts'
 import { readMembers } from '../../src/providers/mailgun/members.ts'
 import { sendSchema } from '../../src/providers/mailgun/send-schema.ts'
 import { readDeliveryTime } from '../../src/providers/mailgun/times.ts'
 import { addressesOf, splitAddresses } from '../../src/providers/mailgun/recipients.ts'
-import { personalize, readRecipientVariables, Room } from '../../src/providers/mailgun/personalization.ts'
+import { personalize, readRecipientVariables } from '../../src/providers/mailgun/personalization.ts'
 import { readObject } from '../../src/providers/mailgun/json-parameter.ts'
 import { withAppearance } from '../../src/reading/appearance.ts'
 import { withInlineImages } from '../../src/reading/inline-images.ts'
@@ -169,7 +170,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
       new FormBody(Buffer.from(text), null),
     ].map((form) => isRefused(() => readMembers(sendSchema, form))),
   'providers/mailgun/personalization.ts personalize': (text) =>
-    personalize(new Map([['a', text]]), new Room())(text),
+    personalize(new Map([['a', text]]), new ContentBudget('recipients'))(text),
   'providers/mailgun/json-parameter.ts readObject': (text) => readObject('t:variables', text),
   'providers/mailgun/personalization.ts readRecipientVariables': (text) => readRecipientVariables(text),
   'providers/mailgun/recipients.ts addressesOf': (text) => addressesOf('to', [text], []),

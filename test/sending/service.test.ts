@@ -30,7 +30,7 @@ beforeAll(async () => {
     ids: createIds(clock),
     thread: createJobThread(jobs, null),
     pageSize: 50,
-    mostScheduled: 5,
+    maxScheduled: 5,
     via: 'capture',
     sources: { root: null },
     strict: false,

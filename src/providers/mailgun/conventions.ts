@@ -1,3 +1,4 @@
+import { LocalpostError, quote } from '../../core/errors.ts'
 import type { EmailRecord } from '../../emails/email.ts'
 import { messageIdOf } from '../../emails/message-id.ts'
 
@@ -21,6 +22,14 @@ export function bareIdOf(email: EmailRecord): string {
   const id = provider?.name === mailgun ? provider.message_id : message?.message_id || messageIdOf(email)
   return id.replace(/^<(.*)>$/s, '$1')
 }
+
+/** The domain of a path. It need not be registered: what is not may send as well. @throws not_found for what can be none. */
+export function readDomain(name: string): string {
+  if (name.length <= 253 && domainForm.test(name)) return name.toLowerCase()
+  throw new LocalpostError('not_found', `Domain not found: ${quote(name)}`)
+}
+
+const domainForm = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.){1,10}[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i
 
 /** A time as the lists of Mailgun write it: RFC 2822 in UTC. */
 export function toTime(milliseconds: number): string {

@@ -2,23 +2,71 @@ import { z } from 'zod'
 import { timeOfId } from '../../core/ids.ts'
 import type { DnsRecord, DomainDetail, DomainListItem, DomainStatus } from '../../domains/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
+import { queryNumber } from '../../server/lists.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import { allOf } from '../all-of.ts'
+import { constantMembers } from '../constant-members.ts'
 import { findDomain } from '../find-domain.ts'
+import { notSupported } from '../not-supported.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTime } from './conventions.ts'
-import {
-  domainDetailSchema,
-  domainListSchema,
-  domainQuerySchema,
-  newDomainSchema,
-  type MailgunDnsRecord,
-  type MailgunDomain,
-} from './domain-schema.ts'
 import { mailgunFace } from './face.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Domains', access: 'key', face: mailgunFace })
+
+/** Settings of Mailgun's domains that ours do not have. */
+const settings = {
+  type: 'custom',
+  spam_action: 'disabled',
+  wildcard: false,
+  is_disabled: false,
+  require_tls: false,
+  skip_verification: false,
+  web_prefix: '',
+  web_scheme: 'http',
+} as const
+const state = z.enum(['active', 'unverified'])
+const domainSchema = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  state,
+  created_at: z.string(),
+  smtp_login: z.string(),
+  ...constantMembers(settings),
+})
+type MailgunDomain = z.output<typeof domainSchema>
+const recordSchema = z.strictObject({
+  record_type: z.enum(['TXT', 'MX']),
+  name: z.string(),
+  value: z.string(),
+  priority: z.string().optional(),
+  valid: z.enum(['valid', 'unknown']),
+  is_active: z.boolean(),
+  cached: z.array(z.string()),
+})
+const detailSchema = z.strictObject({
+  message: z.string().optional(),
+  domain: domainSchema,
+  sending_dns_records: z.array(recordSchema),
+  receiving_dns_records: z.array(recordSchema),
+})
+
+const noAddresses = notSupported('there are no IP addresses of domains')
+const ignored = z.string().max(1000).optional().describe('Has no effect')
+const newDomainSchema = z.strictObject({
+  name: z.string().min(1).max(320),
+  smtp_password: ignored,
+  spam_action: ignored,
+  wildcard: ignored,
+  force_dkim_authority: ignored,
+  dkim_key_size: ignored,
+  web_scheme: ignored,
+  web_prefix: ignored,
+  use_automatic_sender_security: ignored,
+  ips: noAddresses,
+  pool_id: noAddresses,
+})
 
 /** `/v4/domains`, which are at `/v3/domains` too. */
 export function domainRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route[] {
@@ -33,8 +81,13 @@ export function domainRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route
     return [
       get(path, {
         summary: 'List domains, newest first',
-        query: domainQuerySchema,
-        success: { schema: domainListSchema },
+        query: z.strictObject({
+          limit: queryNumber(1, 1000).optional().describe('Default: 100'),
+          skip: queryNumber(0).optional().describe('How many are left out. Default: 0'),
+          state: state.optional(),
+          search: z.string().max(320).optional().describe('A part of the name'),
+        }),
+        success: { schema: z.strictObject({ total_count: z.int(), items: z.array(domainSchema) }) },
         async handler({ query: { limit = 100, skip = 0, state, search = '' } }) {
           const items: MailgunDomain[] = []
           for await (const listed of allOf(domains.list)) {
@@ -48,7 +101,7 @@ export function domainRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route
       post(path, {
         summary: 'Create a domain',
         body: { schema: newDomainSchema, maxBytes: bodyLimits.small, forms: 'also' },
-        success: { schema: domainDetailSchema },
+        success: { schema: detailSchema },
         errors: ['domain_exists'],
         async handler({ body: { name } }) {
           const { id } = await domains.create({ name })
@@ -57,12 +110,12 @@ export function domainRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route
       }),
       get(`${path}/{domain}`, {
         summary: 'Get a domain',
-        success: { schema: domainDetailSchema },
+        success: { schema: detailSchema },
         handler: async ({ params }) => toDetail(await find(params.domain)),
       }),
       put(`${path}/{domain}/verify`, {
         summary: 'Look up the records of a domain in DNS',
-        success: { schema: domainDetailSchema },
+        success: { schema: detailSchema },
         async handler({ params }) {
           const { id } = await find(params.domain)
           await domains.verify(id)
@@ -88,16 +141,9 @@ function toDomain({ id, name, status }: DomainListItem | DomainDetail): MailgunD
     id,
     name,
     state: isActive(status) ? 'active' : 'unverified',
-    type: 'custom',
     created_at: toTime(timeOfId(id)),
     smtp_login: `postmaster@${name}`,
-    spam_action: 'disabled',
-    wildcard: false,
-    is_disabled: false,
-    require_tls: false,
-    skip_verification: false,
-    web_prefix: '',
-    web_scheme: 'http',
+    ...settings,
   }
 }
 
@@ -109,13 +155,13 @@ function toDetail(domain: DomainDetail): object {
   }
 }
 
-function toRecord(record: DnsRecord, status: DomainStatus): MailgunDnsRecord {
+function toRecord(record: DnsRecord, status: DomainStatus): z.output<typeof recordSchema> {
   const { type, name, value } = record
   return {
     record_type: type,
     name,
     value,
-    ...(record.type === 'MX' && { priority: String(record.priority) }),
+    priority: record.type === 'MX' ? String(record.priority) : undefined,
     valid: isActive(status) ? 'valid' : 'unknown',
     is_active: true,
     cached: [],

@@ -99,7 +99,7 @@ function detailOf(event: EmailEvent): object {
           ...(isSuppression(event)
             ? { code: 605, message: 'Not delivering to previously bounced address', description: '' }
             : replyOf(event.smtp_response ?? `${event.type}, ${event.subtype}`)),
-          ...(event.reporting_mta === undefined ? {} : { 'mx-host': event.reporting_mta }),
+          'mx-host': event.reporting_mta,
         },
       }
     case 'delivery_delayed':
@@ -123,7 +123,7 @@ function replyOf(text: string): object {
     code: code === undefined ? 498 : Number(code),
     message: text,
     description: '',
-    ...(enhanced === undefined ? {} : { 'enhanced-code': enhanced }),
+    'enhanced-code': enhanced,
   }
 }
 

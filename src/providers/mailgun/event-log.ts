@@ -5,15 +5,13 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route, RouteContext } from '../../server/route.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
-import { baseUrlOf } from './base-url.ts'
-import { mailgun } from './conventions.ts'
-import { readDomain } from './domain-name.ts'
+import { mailgun, readDomain } from './conventions.ts'
 import { toEventData } from './event-data.ts'
 import { toEventFilter } from './event-filter.ts'
-import { type EventPage, readPage, toPage, writePage } from './event-page.ts'
+import { type EventPage, NearestEvents, positionOf, readPage, toPage, writePage } from './event-page.ts'
 import { eventPageSchema, eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
 import { mailgunFace } from './face.ts'
-import { NearestEvents, positionOf } from './nearest-events.ts'
+import { baseUrlOf } from './paging.ts'
 
 const { get } = defineRoutes({ tag: 'Events', access: 'key', face: mailgunFace })
 
@@ -27,35 +25,28 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
     else yield* sent.matching()
   }
 
-  async function answer(domain: string, page: EventPage, context: Context): Promise<object> {
+  /** The events of a page, in the order of the log. */
+  async function eventsOn(page: EventPage, domain: string, signal: AbortSignal): Promise<ShapedEvent[]> {
     const matches = toEventFilter(domain, page.filters)
     const nearest = new NearestEvents(page)
     for await (const emails of emailsOf(page.filters)) {
       for (const email of emails)
         for (const event of eventsOf(email)) if (nearest.mayTake(event) && matches(event)) nearest.take(event)
-      context.signal().throwIfAborted()
+      signal.throwIfAborted()
       await nextTurn()
     }
-    const found = nearest.found()
+    return nearest.found()
+  }
+
+  async function answer(page: EventPage, context: Context): Promise<object> {
+    const domain = readDomain(context.params.domain)
+    const events = await eventsOn(page, domain, context.signal())
     const base = baseUrlOf(context)
-    const items = found.map((event) => ({
-      ...toEventData(event),
-      storage: { key: event.email.id, url: `${base}/v3/domains/${domain}/messages/${event.email.id}` },
-    }))
-    const link = (change: Partial<EventPage>): string =>
-      `${base}/v3/${domain}/events/${writePage({ ...page, ...change })}`
-    const [first, last] = [found[0], found.at(-1)]
-    const emptyAt = page.isBack ? { next: null, previous: page.at } : { next: page.at, previous: null }
-    return {
-      items,
-      paging: {
-        first: link({ at: null, isBack: false }),
-        // An empty page is at an end of the log: the link further on leads to itself, the other one to that end.
-        next: link({ at: last ? positionOf(last) : emptyAt.next, isBack: false }),
-        previous: link({ at: first ? positionOf(first) : emptyAt.previous, isBack: true }),
-        last: link({ at: null, isBack: true }),
-      },
-    }
+    const items = events.map((event) => {
+      const key = event.email.id
+      return { ...toEventData(event), storage: { key, url: `${base}/v3/domains/${domain}/messages/${key}` } }
+    })
+    return { items, paging: linksBeside(page, events, `${base}/v3/${domain}/events/`) }
   }
 
   return [
@@ -63,19 +54,33 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
       summary: 'List the events of emails, newest first',
       query: eventQuerySchema,
       success: { schema: eventPageSchema },
-      handler: ({ query, ...context }) => answer(readDomain(context.params.domain), toPage(query), context),
+      handler: ({ query, ...context }) => answer(toPage(query), context),
     }),
     get('/mailgun/v3/{domain}/events/{page}', {
       summary: 'Get a page of events, by a link of another one',
       query: z.strictObject({}),
       success: { schema: eventPageSchema },
       errors: ['invalid_cursor'],
-      handler: (context) => answer(readDomain(context.params.domain), readPage(context.params.page), context),
+      handler: (context) => answer(readPage(context.params.page), context),
     }),
   ]
 }
 
-type Context = Pick<RouteContext, 'headers' | 'isSecure' | 'signal'>
+type Context = Pick<RouteContext<{ domain: string }>, 'params' | 'headers' | 'isSecure' | 'signal'>
+
+/** @param events  Of the page. */
+function linksBeside(page: EventPage, events: readonly ShapedEvent[], path: string): object {
+  const link = (change: Pick<EventPage, 'at' | 'isBack'>): string => path + writePage({ ...page, ...change })
+  const [first, last] = [events[0], events.at(-1)]
+  // An empty page is at an end of the log: the link further on leads to itself, the other one to that end.
+  const [nextOfEmpty, previousOfEmpty] = page.isBack ? [null, page.at] : [page.at, null]
+  return {
+    first: link({ at: null, isBack: false }),
+    next: link({ at: last ? positionOf(last) : nextOfEmpty, isBack: false }),
+    previous: link({ at: first ? positionOf(first) : previousOfEmpty, isBack: true }),
+    last: link({ at: null, isBack: true }),
+  }
+}
 
 function* eventsOf(email: EmailRecord): Iterable<ShapedEvent> {
   for (const { recipient, events } of email.recipients)

@@ -1,24 +1,26 @@
 import { z } from 'zod'
 import { LocalpostError, quote, validationError } from '../../core/errors.ts'
 import { checkInput } from '../../core/validate.ts'
-import { eventFiltersSchema, type eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
+import type { ShapedEvent } from '../../webhooks/shape.ts'
+import { eventId } from './event-data.ts'
+import { eventFiltersSchema, type eventQuerySchema } from './event-schema.ts'
 import { readMailgunTime } from './times.ts'
 
-/** The place of an event in the log. */
-export type Position = [timestamp: number, id: string]
+/** A page of the log; it is in the links to it. Times are Unix times in milliseconds; null for none. */
+const pageSchema = z.strictObject({
+  filters: eventFiltersSchema,
+  from: z.number().nullable(),
+  until: z.number().nullable(),
+  isAscending: z.boolean(),
+  limit: z.int().min(1).max(300),
+  /** The time and the id of the event after or before which it begins. Null: at an end of the log. */
+  at: z.tuple([z.number(), z.string().max(100)]).nullable(),
+  isBack: z.boolean(),
+})
+export type EventPage = Readonly<z.output<typeof pageSchema>>
 
-/** A page of the log; it is in the links to it. */
-export interface EventPage {
-  readonly filters: MailgunEventFilters
-  /** Unix time in milliseconds; null for none. */
-  readonly from: number | null
-  readonly until: number | null
-  readonly isAscending: boolean
-  readonly limit: number
-  /** Where it begins: after this event, or before it. Null: at an end of the log. */
-  readonly at: Position | null
-  readonly isBack: boolean
-}
+/** The place of an event in the log. */
+export type Position = NonNullable<EventPage['at']>
 
 /** The first page of a query. @throws validation_error */
 export function toPage(query: z.output<typeof eventQuerySchema>): EventPage {
@@ -48,16 +50,6 @@ function timeOf(field: string, text: string): number {
   throw validationError([{ field, message: `must be a time in RFC 2822, or Unix time in seconds` }])
 }
 
-const pageSchema = z.strictObject({
-  filters: eventFiltersSchema,
-  from: z.number().nullable(),
-  until: z.number().nullable(),
-  isAscending: z.boolean(),
-  limit: z.int().min(1).max(300),
-  at: z.tuple([z.number(), z.string().max(100)]).nullable(),
-  isBack: z.boolean(),
-})
-
 /** A page as it is in a link. */
 export function writePage(page: EventPage): string {
   return Buffer.from(JSON.stringify(page)).toString('base64url')
@@ -77,4 +69,53 @@ export function readPage(token: string): EventPage {
     'invalid_cursor',
     `${quote(token)} is not a page of events. Use the links of an answer.`,
   )
+}
+
+/** Keeps the events that a page has, of any number that it is shown. */
+export class NearestEvents {
+  readonly #page: EventPage
+  /** Whether earlier events are nearer. */
+  readonly #isEarliest: boolean
+  #kept: { position: Position; event: ShapedEvent }[] = []
+
+  constructor(page: EventPage) {
+    this.#page = page
+    this.#isEarliest = page.isAscending !== page.isBack
+  }
+
+  /** Whether the time of an event is right. */
+  mayTake({ event: { timestamp } }: ShapedEvent): boolean {
+    const { from, until } = this.#page
+    return (from === null || timestamp >= from) && (until === null || timestamp <= until)
+  }
+
+  take(event: ShapedEvent): void {
+    const { at, limit } = this.#page
+    const position = positionOf(event)
+    if (at !== null && this.#compare(position, at) <= 0) return
+    this.#kept.push({ position, event })
+    if (this.#kept.length > limit * 2 + 100) this.#trim()
+  }
+
+  /** In the order of the log. */
+  found(): ShapedEvent[] {
+    this.#trim()
+    const events = this.#kept.map(({ event }) => event)
+    return this.#page.isBack ? events.reverse() : events
+  }
+
+  #trim(): void {
+    this.#kept = this.#kept
+      .sort((one, other) => this.#compare(one.position, other.position))
+      .slice(0, this.#page.limit)
+  }
+
+  #compare([time, id]: Position, [otherTime, otherId]: Position): number {
+    const order = time - otherTime || (id < otherId ? -1 : id > otherId ? 1 : 0)
+    return this.#isEarliest ? order : -order
+  }
+}
+
+export function positionOf(event: ShapedEvent): Position {
+  return [event.event.timestamp, eventId(event)]
 }

@@ -4,21 +4,8 @@ import type { EmailEventType } from '../../webhooks/types.ts'
 import { mailgun } from './conventions.ts'
 import { kindOf, toEventData } from './event-data.ts'
 
-/** The events that a webhook can ask for. */
-export const webhookEventNames = [
-  'accepted',
-  'rejected',
-  'delivered',
-  'permanent_fail',
-  'temporary_fail',
-  'opened',
-  'clicked',
-  'complained',
-] as const
-type MailgunEvent = (typeof webhookEventNames)[number]
-
-/** Ours, of which they are made. */
-const events: Readonly<Record<MailgunEvent, EmailEventType>> = {
+/** The events that a webhook can ask for, and ours of which they are made. */
+const events = {
   accepted: 'email.sent',
   rejected: 'email.failed',
   delivered: 'email.delivered',
@@ -27,7 +14,9 @@ const events: Readonly<Record<MailgunEvent, EmailEventType>> = {
   opened: 'email.opened',
   clicked: 'email.clicked',
   complained: 'email.complained',
-}
+} as const satisfies Readonly<Record<string, EmailEventType>>
+type MailgunEvent = keyof typeof events
+export const webhookEventNames = Object.keys(events) as readonly MailgunEvent[]
 
 /**
  * Webhooks as Mailgun posts them, with the signature in the body. The signing key is the secret of the webhook.

@@ -1,22 +1,27 @@
 import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
+import { readDomain } from './conventions.ts'
 import { domainRoutes } from './domains.ts'
 import { eventRoutes } from './event-log.ts'
 import { messageRoutes } from './messages.ts'
-import { storedMessageRoutes } from './stored-message.ts'
 import { suppressionRoutes } from './suppressions.ts'
 import { templateRoutes } from './templates.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** @see https://documentation.mailgun.com/docs/mailgun/api-reference/intro */
 export function mailgunRoutes(parts: ProviderParts): Route[] {
-  return [
-    ...messageRoutes(parts),
-    ...storedMessageRoutes(parts),
-    ...eventRoutes(parts),
-    ...suppressionRoutes(parts),
-    ...templateRoutes(parts),
-    ...domainRoutes(parts),
-    ...webhookRoutes(parts),
-  ]
+  const ofAnyDomain = [messageRoutes, eventRoutes, suppressionRoutes, templateRoutes, webhookRoutes]
+  return [...ofAnyDomain.flatMap((routesOf) => routesOf(parts)).map(checkingDomain), ...domainRoutes(parts)]
+}
+
+/** A route that answers not_found where the domain of its path can be none. */
+function checkingDomain(route: Route): Route {
+  if (!route.path.includes('{domain}')) return route
+  return {
+    ...route,
+    handler(context) {
+      readDomain(context.params['domain'] ?? '')
+      return route.handler(context)
+    },
+  }
 }

@@ -17,12 +17,7 @@ export interface SendMembers<T> {
   readonly files: ReadonlyMap<string, readonly FormFile[]>
 }
 
-/**
- * Reads the form of a send.
- *
- * @param body  A `FormBody`.
- * @throws validation_error that names every wrong parameter.
- */
+/** Reads the form of a send, a `FormBody`. @throws validation_error that names every wrong parameter. */
 export function readMembers<T>(schema: z.ZodType<T>, body: unknown): SendMembers<T> {
   if (!(body instanceof FormBody)) throw validationError([{ field: 'body', message: 'must be a form' }])
   const errors: FieldError[] = []

@@ -1,23 +1,24 @@
 import { z } from 'zod'
+import { fieldOf } from '../../core/header-fields.ts'
+import type { Mail } from '../../inbox/types.ts'
 import { sendErrors } from '../../sending/results.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendOne, type ProviderSend } from '../send.ts'
-import { mailgun, toMessageId } from './conventions.ts'
-import { readDomain } from './domain-name.ts'
+import { mailgun, readDomain, toMessageId } from './conventions.ts'
 import { mailgunFace } from './face.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
-import { createTemplateStore } from './template-store.ts'
+import { TemplateStore } from './template-store.ts'
 
-const { post } = defineRoutes({ tag: 'Messages', access: 'key', face: mailgunFace })
+const { get, post } = defineRoutes({ tag: 'Messages', access: 'key', face: mailgunFace })
 
 const queuedSchema = z.strictObject({ id: z.string().describe('The Message-ID'), message: z.string() })
 
-/** `/v3/{domain}/messages`. */
+/** `/v3/{domain}/messages`, and the mails of the inbox by the keys that events have. */
 export function messageRoutes(parts: ProviderParts): Route[] {
-  const templates = createTemplateStore(parts)
+  const templates = new TemplateStore(parts)
 
   async function send(
     kind: ProviderSend['kind'],
@@ -54,6 +55,11 @@ export function messageRoutes(parts: ProviderParts): Route[] {
       errors: sendErrors,
       handler: (context) => send('mailgun mime', context),
     }),
+    get('/mailgun/v3/domains/{domain}/messages/{key}', {
+      summary: 'Get a message, by the `storage.key` of its events',
+      success: { schema: z.looseObject({ recipients: z.string(), subject: z.string() }) },
+      handler: async ({ params }) => toStored(await parts.inbox.get(params.key)),
+    }),
   ]
 }
 
@@ -74,4 +80,29 @@ const names = {
   'attachments[].name': 'attachment[].filename',
   'attachments[].content': 'attachment[]',
   'attachments[].content_id': 'inline[].filename',
+}
+
+function toStored({ envelope, from, to, subject, text, html, headers, attachments }: Mail): object {
+  return {
+    recipients: envelope.rcpt_to.join(', '),
+    sender: envelope.mail_from,
+    from,
+    subject,
+    From: from,
+    To: to.join(', '),
+    Subject: subject,
+    'Message-Id': fieldOf(headers, 'message-id') ?? '',
+    'body-plain': text,
+    'body-html': html,
+    'stripped-text': text,
+    'stripped-html': html,
+    'stripped-signature': '',
+    'message-headers': headers,
+    attachments: attachments.map(({ filename, content_type, size_bytes }) => ({
+      name: filename,
+      'content-type': content_type,
+      size: size_bytes,
+    })),
+    'content-id-map': {},
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RouteContext } from '../../server/route.ts'
-import { baseUrlOf } from './base-url.ts'
+import { mailgunFace } from './face.ts'
 
 /** The links of an answer. */
 export const pagingSchema = z.strictObject({
@@ -66,4 +66,9 @@ export function linksOf(
     previous: link('previous', keys[0] ?? pivot),
     last: link('last'),
   }
+}
+
+/** The URL of this API, as the caller of a request sees it; for links in answers, which clients follow as they are. */
+export function baseUrlOf({ headers, isSecure }: Pick<RouteContext, 'headers' | 'isSecure'>): string {
+  return `${isSecure() ? 'https' : 'http'}://${headers.get('host') ?? 'localhost'}${mailgunFace.prefix}`
 }

@@ -1,7 +1,7 @@
-import { LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { quote, validationError } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
-import { bodyLimits } from '../../server/route.ts'
+import type { ContentBudget } from '../content-budget.ts'
 import { readObject, parameterText } from './json-parameter.ts'
 
 /** The variables of each recipient, by the key of its address. */
@@ -30,29 +30,32 @@ export function readRecipientVariables(json: string): RecipientVariables {
  * Makes the function that fills `%recipient.name%` into all texts of a value for one recipient. A name without a value stays as
  * it is written.
  *
- * @param room  What all emails of the request may take together. The function throws message_too_large if they take more.
+ * @param budget  The result is taken from it. @throws message_too_large, also by the function
  */
-export function personalize(values: ReadonlyMap<string, string> | undefined, room: Room): <T>(value: T) => T {
+export function personalize(
+  values: ReadonlyMap<string, string> | undefined,
+  budget: ContentBudget,
+): <T>(value: T) => T {
   const fill = (text: string): string => {
-    room.take(text.length)
+    budget.take(text.length)
     if (!values || values.size === 0) return text
     return text.replace(placeholder, (written, name: string) => {
       const value = values.get(name) ?? written
-      room.take(value.length)
+      budget.take(value.length)
       return value
     })
   }
-  return <T>(value: T) => filled(value, fill, room) as T
+  return <T>(value: T) => filled(value, fill, budget) as T
 }
 
-function filled(value: unknown, fill: (text: string) => string, room: Room): unknown {
-  room.take(valueBytes)
+function filled(value: unknown, fill: (text: string) => string, budget: ContentBudget): unknown {
+  budget.take(valueBytes)
   if (typeof value === 'string') return fill(value)
-  if (Array.isArray(value)) return value.map((one) => filled(one, fill, room))
+  if (Array.isArray(value)) return value.map((one) => filled(one, fill, budget))
   if (typeof value !== 'object' || value === null) return value
   const members = Object.entries(value).map(([name, one]): [string, unknown] => {
-    room.take(name.length)
-    return [name, filled(one, fill, room)]
+    budget.take(name.length)
+    return [name, filled(one, fill, budget)]
   })
   return Object.fromEntries(members)
 }
@@ -61,16 +64,3 @@ function filled(value: unknown, fill: (text: string) => string, room: Room): unk
 const valueBytes = 32
 
 const placeholder = /%recipient\.([^%\r\n]{1,200})%/g
-
-/** Each recipient has all of the content, so a short request could become gigabytes. */
-export class Room {
-  #taken = 0
-
-  /** @throws message_too_large */
-  take(size: number): void {
-    this.#taken += size
-    if (this.#taken <= bodyLimits.large) return
-    const message = `The emails of all recipients together take more than ${bodyLimits.large} bytes. Send them in several requests.`
-    throw new LocalpostError('message_too_large', message)
-  }
-}

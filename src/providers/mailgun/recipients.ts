@@ -10,11 +10,7 @@ export function addressesOf(field: string, texts: readonly string[], errors: Fie
   return all
 }
 
-/**
- * Splits texts that may each be a list of addresses.
- *
- * @returns One address with or without display name each. A text without an address stays, to be refused.
- */
+/** Splits texts that may each be a list of addresses. A text without an address stays, to be refused. */
 export function splitAddresses(texts: readonly string[]): string[] {
   return texts.flatMap((text) => {
     const found = parseAddresses(text)

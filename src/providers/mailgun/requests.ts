@@ -1,14 +1,16 @@
 import { type FieldError, validationError } from '../../core/errors.ts'
 import type { FormFile } from '../../core/form-entry.ts'
+import { fieldOf } from '../../core/header-fields.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
+import { ContentBudget } from '../content-budget.ts'
 import { recordOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import { versionMark } from './conventions.ts'
 import { readObject } from './json-parameter.ts'
 import { readMembers, type SendMembers } from './members.ts'
-import { personalize, readRecipientVariables, Room } from './personalization.ts'
+import { personalize, readRecipientVariables } from './personalization.ts'
 import { addressesOf, splitAddresses } from './recipients.ts'
 import { checkNames, customOf, metadataOf, optionsOf, orNothing, variablesHeader } from './send-options.ts'
 import { type MailgunSend, sendSchema } from './send-schema.ts'
@@ -48,10 +50,10 @@ export const toSend: Translate = (body, facts) => {
   const byAddress = json === undefined ? null : readRecipientVariables(json)
   // With variables, each recipient gets an email of its own.
   const groups = byAddress ? people.to.map((one) => [one]) : [people.to]
-  const room = new Room()
+  const budget = new ContentBudget('recipients')
   return groups.map((to) => {
-    room.take(fileBytes)
-    const fill = personalize(byAddress?.get(keyOf(to[0] ?? '')), room)
+    budget.take(fileBytes)
+    const fill = personalize(byAddress?.get(keyOf(to[0] ?? '')), budget)
     return { request: personalized({ ...request, to }, fill), messageId }
   })
 }
@@ -94,22 +96,13 @@ function givenId(headers: SendMembers<unknown>['headers'], errors: FieldError[])
 }
 
 /** The fields of the message, without those that have a member of their own. */
-function fieldsOf(given: SendMembers<unknown>['headers']): {
-  headers: Record<string, string> | undefined
-  reply_to: string[] | undefined
-} {
-  const fields: [string, string][] = []
-  let replyTo: string | undefined
-  for (const [name, value] of given) {
-    const lower = name.toLowerCase()
-    if (lower === 'reply-to') replyTo = value
-    else if (lower !== 'message-id' && lower !== variablesHeader) fields.push([name, value])
-  }
-  return {
-    headers: recordOf(fields),
-    reply_to: replyTo === undefined ? undefined : [replyTo],
-  }
+function fieldsOf(given: SendMembers<unknown>['headers']): Pick<SendingRequest, 'headers' | 'reply_to'> {
+  const replyTo = fieldOf([...given], 'reply-to')
+  const others = [...given].filter(([name]) => !ownMembers.has(name.toLowerCase()))
+  return { headers: recordOf(others), reply_to: replyTo === undefined ? undefined : [replyTo] }
 }
+
+const ownMembers: ReadonlySet<string> = new Set(['reply-to', 'message-id', variablesHeader])
 
 function attachmentsOf(files: SendMembers<unknown>['files']): SentAttachment[] | undefined {
   const all = [

@@ -2,21 +2,13 @@ import { z } from 'zod'
 import { LocalpostError } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
+import { queryNumber } from '../../server/lists.ts'
 import type { Route } from '../../server/route.ts'
-import { assertAddresses } from '../addresses.ts'
 import type { ProviderParts } from '../provider.ts'
-import { suppressionsByReason } from '../suppressions-by-reason.ts'
-import { toTime } from './conventions.ts'
-import { readDomain } from './domain-name.ts'
+import { assertAddresses, suppressionsByReason } from '../suppressions-by-reason.ts'
+import { readDomain, toTime } from './conventions.ts'
 import { mailgunFace } from './face.ts'
-import { linksOf, pageOf, pagingSchema } from './paging.ts'
-import {
-  addedSchema,
-  bounceSchema,
-  complaintSchema,
-  suppressionQuerySchema,
-  unsubscribeSchema,
-} from './suppression-schema.ts'
+import { linksOf, pageName, pageOf, pagingSchema } from './paging.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: mailgunFace })
 
@@ -31,11 +23,24 @@ interface SuppressionList {
   readonly removedAll: string
 }
 
+const address = z.string().min(1).max(1000)
+const created_at = z.string().max(100).optional().describe('Has no effect: it is added now')
+const noEffect = 'Has no effect'
+const every = z.literal('*', 'must be *: an unsubscribe is of all mail here')
+
 const lists: readonly SuppressionList[] = [
   {
     name: 'bounces',
     reason: 'bounce',
-    added: bounceSchema,
+    added: z.strictObject({
+      address,
+      code: z
+        .union([z.string().max(10), z.int()])
+        .optional()
+        .describe(noEffect),
+      error: z.string().max(10_000).optional().describe(noEffect),
+      created_at,
+    }),
     members: { code: '550', error: '' },
     removed: 'Bounced address has been removed',
     removedAll: 'Bounced addresses for this domain have been removed',
@@ -43,7 +48,7 @@ const lists: readonly SuppressionList[] = [
   {
     name: 'complaints',
     reason: 'complaint',
-    added: complaintSchema,
+    added: z.strictObject({ address, created_at }),
     members: {},
     removed: 'Spam complaint has been removed',
     removedAll: 'Complaint addresses for this domain have been removed',
@@ -51,13 +56,31 @@ const lists: readonly SuppressionList[] = [
   {
     name: 'unsubscribes',
     reason: 'manual',
-    added: unsubscribeSchema,
+    added: z.strictObject({
+      address,
+      tag: every.optional(),
+      tags: z.array(every).max(10).optional(),
+      created_at,
+    }),
     members: { tags: ['*'] },
     removed: 'Unsubscribe event has been removed',
     removedAll: 'Unsubscribe addresses for this domain have been removed',
   },
 ]
 
+/** How many addresses one request may add. */
+const maxAdded = 1000
+
+const querySchema = z.strictObject({
+  limit: queryNumber(1, 1000).optional().describe('Default: 100'),
+  page: pageName.optional().describe('Default: `first`'),
+  address: z
+    .string()
+    .max(1000)
+    .optional()
+    .describe('With `next` and `previous`: the address beside the page'),
+  term: z.string().max(1000).optional().describe('The beginning of the addresses'),
+})
 const entrySchema = z.looseObject({ address: z.string(), created_at: z.string() })
 const doneSchema = z.strictObject({ message: z.string(), address: z.string().optional() })
 
@@ -91,13 +114,8 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
   return [
     get(`/mailgun/v3/{domain}/${name}`, {
       summary: `List ${name}, by address`,
-      query: suppressionQuerySchema,
-      success: {
-        schema: z.strictObject({
-          items: z.array(entrySchema),
-          paging: pagingSchema,
-        }),
-      },
+      query: querySchema,
+      success: { schema: z.strictObject({ items: z.array(entrySchema), paging: pagingSchema }) },
       async handler({ query, params, ...context }) {
         const { limit = 100, page = 'first', address = '', term } = query
         const wanted = { limit, page, pivot: address.toLowerCase() }
@@ -111,18 +129,13 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
     get(`/mailgun/v3/{domain}/${name}/{address}`, {
       summary: `Get an address of ${name}`,
       success: { schema: entrySchema },
-      async handler({ params }) {
-        // Throws not_found for what can be no domain.
-        readDomain(params.domain)
-        return toEntry(await find(params.address))
-      },
+      handler: async ({ params }) => toEntry(await find(params.address)),
     }),
     post(`/mailgun/v3/{domain}/${name}`, {
       summary: `Add an address to ${name}, or a list of them in JSON`,
-      body: { schema: addedSchema(added), forms: 'also' },
+      body: { schema: z.union([added, z.array(added).min(1).max(maxAdded)]), forms: 'also' },
       success: { schema: doneSchema },
-      async handler({ params, body }) {
-        readDomain(params.domain)
+      async handler({ body }) {
         const all = [body].flat()
         assertAddresses(
           all.map(({ address }) => address),
@@ -138,7 +151,6 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       summary: `Remove an address from ${name}`,
       success: { schema: doneSchema },
       async handler({ params }) {
-        readDomain(params.domain)
         const { address } = await find(params.address)
         await entries.remove(address)
         return { message: list.removed, address }
@@ -147,8 +159,7 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
     del(`/mailgun/v3/{domain}/${name}`, {
       summary: `Remove all ${name}`,
       success: { schema: doneSchema },
-      async handler({ params }) {
-        readDomain(params.domain)
+      async handler() {
         for await (const { address } of entries.all()) await entries.remove(address)
         return { message: list.removedAll }
       },

@@ -43,9 +43,7 @@ export const newTemplateSchema = z.strictObject({
 })
 
 /** The body of `PUT /v3/{domain}/templates/{name}`. */
-export const templateUpdateSchema = z.strictObject({
-  description: z.string().max(2000),
-})
+export const templateUpdateSchema = z.strictObject({ description: z.string().max(2000) })
 
 /** The body of `POST /v3/{domain}/templates/{name}/versions`. */
 export const newVersionSchema = z.strictObject({
@@ -76,17 +74,13 @@ const versionSchema = z.strictObject({
 })
 export type MailgunVersion = z.infer<typeof versionSchema>
 
-const templateMembers = {
+/** A template in answers. */
+export const templateSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   description: z.string(),
   createdAt: z.string(),
   createdBy: z.string(),
-}
-
-/** A template in answers. */
-export const templateSchema = z.strictObject({
-  ...templateMembers,
   version: versionSchema.optional(),
   versions: z.array(versionSchema).optional(),
 })

@@ -4,169 +4,140 @@ import { allOf } from '../all-of.ts'
 import { assertHandlebars } from '../assert-handlebars.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
-import { versionId, versionMark as mark } from './conventions.ts'
+import { versionId, versionMark } from './conventions.ts'
+
+/** The parameters of Mailgun that are members of ours. */
+const names = { id: 'name', html: 'template', subject: 'headers' }
 
 /**
  * The templates of an account as Mailgun has them: with versions, of which one is active. Each version is a template of ours,
  * `<name>.v.<tag>`, and so is a copy of the active one, `<name>`, from which mail is sent.
  */
-export interface TemplateStore {
+export class TemplateStore {
+  readonly #templates: ProviderParts['templates']
+
+  constructor({ templates }: Pick<ProviderParts, 'templates'>) {
+    this.#templates = templates
+  }
+
   /** In the order of names. */
-  all(): AsyncIterable<Template>
-  /** @throws not_found */
-  get(name: string): Promise<Template>
-  /** @throws not_found */
-  version(name: string, tag: string): Promise<Template>
-  versions(name: string): Promise<Template[]>
-  /** The id of the template of ours that a name means, which may be that of a version: `welcome.v.two`. */
-  idOf(name: string): Promise<string>
-  /** Makes or changes a version. @throws validation_error, invalid_template */
-  putVersion(name: string, tag: string, version: VersionInput): Promise<void>
-  /** Makes a version the one that mail is sent from. @throws not_found */
-  activate(name: string, tag: string, about?: About): Promise<void>
-  /** Changes what is said about a template. @throws not_found */
-  describe(name: string, description: string): Promise<void>
-  /** @throws not_found; state_conflict for the active one */
-  removeVersion(name: string, tag: string): Promise<void>
-  /** Removes a template with its versions. @throws not_found */
-  remove(name: string): Promise<void>
-}
+  async *all(): AsyncGenerator<Template> {
+    for await (const one of allOf(this.#templates.list)) if (!one.id.includes(versionMark)) yield one
+  }
 
-/** A version as it is given. */
-export interface VersionInput {
-  readonly template: string
-  readonly subject: string | null
-  readonly comment: string
-}
-
-interface About {
-  readonly description?: string | undefined
-  readonly createdBy?: string | undefined
-}
-
-/** The tag of the version that a template of ours is, or that is active; one that was not made here has `initial`. */
-export function tagOf({ id, metadata }: Template): string {
-  const at = id.indexOf(mark)
-  return at === -1 ? (metadata?.['tag'] ?? 'initial') : id.slice(at + mark.length)
-}
-
-/** The parameters of Mailgun that are members of ours. */
-const names = { id: 'name', html: 'template', subject: 'headers' }
-
-export function createTemplateStore({ templates }: Pick<ProviderParts, 'templates'>): TemplateStore {
-  const from = (start: string): AsyncIterable<Template> => allOf(templates.list, start === '' ? null : start)
-
-  async function get(name: string): Promise<Template> {
-    const found = name.includes(mark) ? null : await findNamed(name)
+  /** The copy of the active version. @throws not_found */
+  async get(name: string): Promise<Template> {
+    const found = await this.#find(name)
     if (found) return found
     throw new LocalpostError('not_found', `template not found: ${quote(name)}`)
   }
 
-  /** One that was made elsewhere may have capital letters in its id. */
-  const findNamed = async (name: string): Promise<Template | null> =>
-    (await find(name)) ?? (await find(name.toLowerCase()))
-
-  async function find(id: string): Promise<Template | null> {
-    return nullOn('not_found', templates.get(id))
-  }
-
-  async function version(name: string, tag: string): Promise<Template> {
-    const active = await get(name)
-    const found = await find(versionId(active.id, tag))
-    if (found) return found
-    if (tagOf(active) === tag) return active
-    throw new LocalpostError('not_found', `version ${quote(tag)} of the template ${quote(name)} not found`)
-  }
-
-  async function idOf(name: string): Promise<string> {
-    const at = name.indexOf(mark)
-    const found = await nullOn(
-      'not_found',
-      at === -1 ? get(name) : version(name.slice(0, at), name.slice(at + mark.length)),
-    )
-    // The send says that there is no such template.
-    return found?.id ?? name
-  }
-
-  async function versions(name: string): Promise<Template[]> {
-    const prefix = `${name.toLowerCase()}${mark}`
+  async versions(name: string): Promise<Template[]> {
+    const prefix = `${name.toLowerCase()}${versionMark}`
     const found: Template[] = []
-    for await (const one of from(prefix)) {
+    for await (const one of allOf(this.#templates.list, prefix)) {
       if (!one.id.startsWith(prefix)) break
       found.push(one)
     }
     return found
   }
 
-  /** Keeps the active content as a version, if it was stored by another interface and is not a version yet. */
-  async function keepActive(active: Template): Promise<void> {
-    const id = versionId(active.id, tagOf(active))
-    if (await find(id)) return
-    const { html, subject, text, engine } = active
-    await templates.put(id, { html, subject, text, engine })
+  /** @throws not_found */
+  async version(name: string, tag: string): Promise<Template> {
+    const active = await this.get(name)
+    const found = await this.#findById(versionId(active.id, tag))
+    if (found) return found
+    if (tagOf(active) === tag) return active
+    throw new LocalpostError('not_found', `version ${quote(tag)} of the template ${quote(name)} not found`)
   }
 
-  return {
-    async *all() {
-      for await (const one of from('')) if (!one.id.includes(mark)) yield one
-    },
-    get,
-    version,
-    versions,
-    idOf,
-    async putVersion(name, tag, { template, subject, comment }) {
-      const active = await findNamed(name)
-      if (active) assertHandlebars(active)
-      const before = (await find(versionId(name, tag))) ?? (active && tagOf(active) === tag ? active : null)
-      const content = {
-        html: template,
-        text: before?.text ?? null,
-        subject,
-        engine: 'handlebars' as const,
-        metadata: { comment },
-      }
-      await withNames(templates.put(versionId(name, tag), content), names)
-    },
-    async activate(name, tag, about) {
-      const { html, subject, text } = (await find(versionId(name, tag))) ?? (await get(name))
-      const known = await findNamed(name)
-      if (known) {
-        assertHandlebars(known)
-        await keepActive(known)
-      }
-      const metadata = {
-        ...known?.metadata,
-        ...(about?.description !== undefined && { description: about.description }),
-        ...(about?.createdBy !== undefined && { created_by: about.createdBy }),
-        tag,
-      }
-      await withNames(
-        templates.put(known?.id ?? name.toLowerCase(), {
-          name: known?.name ?? null,
-          html,
-          subject,
-          text,
-          engine: 'handlebars',
-          metadata,
-        }),
-        names,
-      )
-    },
-    async describe(name, description) {
-      const { id, name: shown, subject, html, text, engine, metadata } = await get(name)
-      const changed = { name: shown, subject, html, text, engine, metadata: { ...metadata, description } }
-      await templates.put(id, changed)
-    },
-    async removeVersion(name, tag) {
-      const { id } = await version(name, tag)
-      if (tagOf(await get(name)) !== tag) return templates.remove(id)
-      const message = `version ${quote(tag)} is active. Make another one active first.`
-      throw new LocalpostError('state_conflict', message)
-    },
-    async remove(name) {
-      const { id } = await get(name)
-      for (const one of await versions(id)) await templates.remove(one.id)
-      await templates.remove(id)
-    },
+  /**
+   * The id of the template of ours that a name means, which may be that of a version: `welcome.v.two`. The name itself without
+   * one, so that the send says that there is no such template.
+   */
+  async idOf(name: string): Promise<string> {
+    const at = name.indexOf(versionMark)
+    const tag = name.slice(at + versionMark.length)
+    const found = await nullOn('not_found', at === -1 ? this.get(name) : this.version(name.slice(0, at), tag))
+    return found?.id ?? name
   }
+
+  /** Makes or changes a version. @throws validation_error, invalid_template */
+  async putVersion(
+    name: string,
+    tag: string,
+    { template: html, subject, comment }: { template: string; subject: string | null; comment: string },
+  ): Promise<void> {
+    const active = await this.#find(name)
+    if (active) assertHandlebars(active)
+    const id = versionId(name, tag)
+    const before = (await this.#findById(id)) ?? (active && tagOf(active) === tag ? active : null)
+    const content = { html, text: before?.text ?? null, subject, metadata: { comment } }
+    await withNames(this.#templates.put(id, { ...content, engine: 'handlebars' }), names)
+  }
+
+  /**
+   * Makes a version the one that mail is sent from.
+   *
+   * @param about  Further metadata of the template.
+   * @throws not_found
+   */
+  async activate(name: string, tag: string, about: Readonly<Record<string, string>> = {}): Promise<void> {
+    const { html, subject, text } = (await this.#findById(versionId(name, tag))) ?? (await this.get(name))
+    const active = await this.#find(name)
+    if (active) {
+      assertHandlebars(active)
+      await this.#keepAsVersion(active)
+    }
+    const metadata = { ...active?.metadata, ...about, tag }
+    const content = { name: active?.name ?? null, html, subject, text, metadata }
+    const id = active?.id ?? name.toLowerCase()
+    await withNames(this.#templates.put(id, { ...content, engine: 'handlebars' }), names)
+  }
+
+  /** @throws not_found */
+  async describe(name: string, description: string): Promise<void> {
+    const { id, name: shown, subject, html, text, engine, metadata } = await this.get(name)
+    const changed = { name: shown, subject, html, text, engine, metadata: { ...metadata, description } }
+    await this.#templates.put(id, changed)
+  }
+
+  /** @throws not_found; state_conflict for the active one */
+  async removeVersion(name: string, tag: string): Promise<void> {
+    const { id } = await this.version(name, tag)
+    if (tagOf(await this.get(name)) !== tag) return this.#templates.remove(id)
+    const message = `version ${quote(tag)} is active. Make another one active first.`
+    throw new LocalpostError('state_conflict', message)
+  }
+
+  /** Removes a template with its versions. @throws not_found */
+  async remove(name: string): Promise<void> {
+    const { id } = await this.get(name)
+    for (const one of await this.versions(id)) await this.#templates.remove(one.id)
+    await this.#templates.remove(id)
+  }
+
+  #findById(id: string): Promise<Template | null> {
+    return nullOn('not_found', this.#templates.get(id))
+  }
+
+  /** One that was made elsewhere may have capital letters in its id. */
+  async #find(name: string): Promise<Template | null> {
+    if (name.includes(versionMark)) return null
+    return (await this.#findById(name)) ?? (await this.#findById(name.toLowerCase()))
+  }
+
+  /** Keeps the active content as a version, if it was stored by another interface and is not a version yet. */
+  async #keepAsVersion(active: Template): Promise<void> {
+    const id = versionId(active.id, tagOf(active))
+    if (await this.#findById(id)) return
+    const { html, subject, text, engine } = active
+    await this.#templates.put(id, { html, subject, text, engine })
+  }
+}
+
+/** The tag of the version that a template of ours is, or that is active; one that was not made here has `initial`. */
+export function tagOf({ id, metadata }: Template): string {
+  const at = id.indexOf(versionMark)
+  return at === -1 ? (metadata?.['tag'] ?? 'initial') : id.slice(at + versionMark.length)
 }

@@ -3,12 +3,7 @@ import { quote } from '../../core/errors.ts'
 /** What `o:deliverytime` takes, for messages and documents. */
 export const timeForms = 'RFC 2822 such as "Thu, 26 Nov 2026 09:00:00 +0000", or Unix time in seconds'
 
-/**
- * Reads `o:deliverytime`.
- *
- * @param now  Unix time in milliseconds.
- * @returns The same, or what is wrong.
- */
+/** Reads `o:deliverytime`. @returns Unix time in milliseconds, as `now`; or what is wrong. */
 export function readDeliveryTime(given: string, now: number): number | { problem: string } {
   const at = readMailgunTime(given)
   if (at === null) return { problem: `must be ${timeForms}, not ${quote(given)}` }

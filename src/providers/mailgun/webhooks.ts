@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LocalpostError, quote } from '../../core/errors.ts'
+import { createSequence } from '../../core/sequence.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
@@ -7,16 +8,20 @@ import { withNames } from '../member-names.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { mailgun } from './conventions.ts'
-import { readDomain } from './domain-name.ts'
 import { webhookEventNames, mailgunShape } from './events.ts'
 import { mailgunFace } from './face.ts'
-import { newWebhookSchema, webhookChangesSchema, webhookListSchema, webhookSchema } from './webhook-schema.ts'
-import { createSequence } from '../../core/sequence.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: mailgunFace })
 
 const path = '/mailgun/v3/domains/{domain}/webhooks'
 const errors = ['webhook_exists', 'state_conflict'] as const
+
+const url = z.string().min(1).max(2000)
+const urls = z.union([url, z.array(url).min(1).max(3)]).describe('Where events are posted to: at most 3')
+const eventName = z.enum(webhookEventNames, { error: `must be one of ${webhookEventNames.join(', ')}` })
+const urlsOfEvent = z.strictObject({ urls: z.array(z.string()) })
+const webhookSchema = z.strictObject({ message: z.string().optional(), webhook: urlsOfEvent })
+
 /** Names of members of our webhooks in Mailgun's API. */
 const names = { url: 'url', shape_events: 'id' }
 
@@ -67,9 +72,8 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
   return [
     get(path, {
       summary: 'List the URLs of each event',
-      success: { schema: webhookListSchema },
-      async handler({ params }) {
-        readDomain(params.domain)
+      success: { schema: z.strictObject({ webhooks: z.record(z.string(), urlsOfEvent) }) },
+      async handler() {
         const found = await Promise.all(
           webhookEventNames.map(async (event) => [event, { urls: await urlsOf(event) }] as const),
         )
@@ -79,19 +83,19 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
     get(`${path}/{name}`, {
       summary: 'Get the URLs of an event',
       success: { schema: webhookSchema },
-      async handler({ params }) {
-        readDomain(params.domain)
-        return { webhook: { urls: await find(params.name) } }
-      },
+      handler: async ({ params }) => ({ webhook: { urls: await find(params.name) } }),
     }),
     post(path, {
       summary: 'Set the URLs of an event that has none',
-      body: { schema: newWebhookSchema, maxBytes: bodyLimits.small, forms: 'also' },
+      body: {
+        schema: z.strictObject({ id: eventName.describe('The event'), url: urls }),
+        maxBytes: bodyLimits.small,
+        forms: 'also',
+      },
       success: { schema: webhookSchema },
       errors,
-      handler: ({ params, body: { id, url } }) =>
+      handler: ({ body: { id, url } }) =>
         inTurn(async () => {
-          readDomain(params.domain)
           if ((await urlsOf(id)).length > 0)
             throw new LocalpostError(
               'webhook_exists',
@@ -103,12 +107,11 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
     }),
     put(`${path}/{name}`, {
       summary: 'Change the URLs of an event',
-      body: { schema: webhookChangesSchema, maxBytes: bodyLimits.small, forms: 'also' },
+      body: { schema: z.strictObject({ url: urls }), maxBytes: bodyLimits.small, forms: 'also' },
       success: { schema: webhookSchema },
       errors,
       handler: ({ params, body: { url } }) =>
         inTurn(async () => {
-          readDomain(params.domain)
           await find(params.name)
           await setUrls(params.name, [url].flat())
           return { message: 'Webhook has been updated', webhook: { urls: await urlsOf(params.name) } }
@@ -120,7 +123,6 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       errors: ['state_conflict'],
       handler: ({ params }) =>
         inTurn(async () => {
-          readDomain(params.domain)
           const urls = await find(params.name)
           await setUrls(params.name, [])
           return { message: 'Webhook has been deleted', webhook: { urls } }

@@ -2,36 +2,77 @@ import { isSuppression } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { eventKey, idAt } from '../event-facts.ts'
-import { bounceKinds, type BounceKind } from './bounce-kinds.ts'
-import { labelsOf, postmark, serverId, toTime, type Labels } from './conventions.ts'
-import { toNumber } from './numbers.ts'
+import { labelsOf, postmark, serverId, toTime, type Labels, toNumber } from './conventions.ts'
 
-/** The kind of bounce that an event is; null for an event of another kind. */
-function bounceKindOf(event: EmailEvent): BounceKind | null {
-  switch (event.status) {
-    case 'bounced':
-      return ofBounce(event)
-    case 'delivery_delayed':
-      return bounceKinds.transient
-    case 'complained':
-      return bounceKinds.complaint
-    case 'failed':
-      return bounceKinds.failed
-    case 'sent':
-    case 'delivered':
-    case 'opened':
-    case 'clicked':
-      return null
-  }
+/** A kind of bounce, as Postmark tells them apart. */
+export interface BounceKind {
+  readonly Type: string
+  readonly TypeCode: number
+  readonly Name: string
+  readonly Description: string
+  /** Whether Postmark sends nothing more to the address. */
+  readonly deactivates: boolean
 }
 
-function ofBounce(event: Extract<EmailEvent, { status: 'bounced' }>): BounceKind {
-  if (isSuppression(event)) return bounceKinds.inactive
-  const { type, subtype } = event
-  if (subtype === 'ContentRejected' || subtype === 'AttachmentRejected') return bounceKinds.blocked
-  if (type === 'Permanent') return bounceKinds.hard
-  return type === 'Transient' ? bounceKinds.soft : bounceKinds.unknown
-}
+/** The kinds that events of Localpost are. @see https://postmarkapp.com/developer/api/bounce-api#bounce-types */
+export const bounceKinds = {
+  hard: {
+    Type: 'HardBounce',
+    TypeCode: 1,
+    Name: 'Hard bounce',
+    Description: 'The server refused the message for good, such as for an unknown user.',
+    deactivates: true,
+  },
+  transient: {
+    Type: 'Transient',
+    TypeCode: 2,
+    Name: 'Message delayed',
+    Description: 'The server could not take the message now. It is tried again.',
+    deactivates: false,
+  },
+  unknown: {
+    Type: 'Unknown',
+    TypeCode: 2048,
+    Name: 'Unknown bounce type',
+    Description: 'It is not known why the message did not arrive.',
+    deactivates: false,
+  },
+  soft: {
+    Type: 'SoftBounce',
+    TypeCode: 4096,
+    Name: 'Soft bounce',
+    Description: 'The server could not take the message, such as for a full mailbox.',
+    deactivates: false,
+  },
+  complaint: {
+    Type: 'SpamComplaint',
+    TypeCode: 100001,
+    Name: 'Spam complaint',
+    Description: 'The recipient marked the message as spam.',
+    deactivates: true,
+  },
+  inactive: {
+    Type: 'ManuallyDeactivated',
+    TypeCode: 100002,
+    Name: 'Manually deactivated',
+    Description: 'The address is on the suppression list.',
+    deactivates: true,
+  },
+  blocked: {
+    Type: 'Blocked',
+    TypeCode: 100006,
+    Name: 'ISP block',
+    Description: 'The server refused the message for its content.',
+    deactivates: false,
+  },
+  failed: {
+    Type: 'SMTPApiError',
+    TypeCode: 100007,
+    Name: 'SMTP API error',
+    Description: 'The message could not be sent.',
+    deactivates: false,
+  },
+} as const satisfies Record<string, BounceKind>
 
 /** A bounce, without what it is a record of. */
 export interface Bounce extends Omit<BounceKind, 'deactivates'>, Labels {
@@ -79,4 +120,31 @@ export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | nul
 /** What the server said; `""` where no server said anything. */
 export function dumpOf(event: EmailEvent): string {
   return ('smtp_response' in event ? event.smtp_response : undefined) ?? ''
+}
+
+/** The kind of bounce that an event is; null for an event of another kind. */
+function bounceKindOf(event: EmailEvent): BounceKind | null {
+  switch (event.status) {
+    case 'bounced':
+      return ofBounce(event)
+    case 'delivery_delayed':
+      return bounceKinds.transient
+    case 'complained':
+      return bounceKinds.complaint
+    case 'failed':
+      return bounceKinds.failed
+    case 'sent':
+    case 'delivered':
+    case 'opened':
+    case 'clicked':
+      return null
+  }
+}
+
+function ofBounce(event: Extract<EmailEvent, { status: 'bounced' }>): BounceKind {
+  if (isSuppression(event)) return bounceKinds.inactive
+  const { type, subtype } = event
+  if (subtype === 'ContentRejected' || subtype === 'AttachmentRejected') return bounceKinds.blocked
+  if (type === 'Permanent') return bounceKinds.hard
+  return type === 'Transient' ? bounceKinds.soft : bounceKinds.unknown
 }

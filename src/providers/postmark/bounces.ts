@@ -8,13 +8,53 @@ import type { Where } from '../../store/queries.ts'
 import { notFound } from '../../store/repository.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
-import { dumpOf, toBounce } from './bounce.ts'
-import { bounceKinds } from './bounce-kinds.ts'
-import { bounceQuery, bounceSchema, type BounceQuery, type PostmarkBounce } from './bounce-schema.ts'
+import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
 import { postmarkFace } from './face.ts'
-import { selectPage } from './pages.ts'
+import { checkPage, pageMembers, queryName, queryTime, selectPage } from './pages.ts'
 
 const { get, put } = defineRoutes({ tag: 'Bounces', access: 'key', face: postmarkFace })
+
+const types = Object.values(bounceKinds).map(({ Type }) => Type)
+
+const bounceSchema = z.strictObject({
+  RecordType: z.literal('Bounce'),
+  ID: z.int(),
+  Type: z.string().describe(`One of ${types.join(', ')}`),
+  TypeCode: z.int(),
+  Name: z.string(),
+  Description: z.string(),
+  Tag: z.string(),
+  MessageID: z.string(),
+  MessageStream: z.string(),
+  Metadata: z.record(z.string(), z.string()),
+  ServerID: z.int(),
+  Details: z.string().describe('What the server answered, where one did'),
+  Email: z.string(),
+  From: z.string(),
+  BouncedAt: z.string(),
+  DumpAvailable: z.boolean(),
+  Inactive: z.boolean().describe('Whether the address is on the suppression list now'),
+  CanActivate: z.boolean(),
+  Subject: z.string(),
+})
+type PostmarkBounce = z.infer<typeof bounceSchema>
+
+const text = z.string().min(1).max(1000).optional()
+
+const bounceQuery = z
+  .strictObject({
+    ...pageMembers,
+    type: queryName(types),
+    inactive: queryName(['true', 'false']),
+    emailfilter: text.describe('A part of an address'),
+    tag: text,
+    messageid: text,
+    fromdate: queryTime('start'),
+    todate: queryTime('end'),
+    messagestream: text,
+  })
+  .superRefine(checkPage)
+type BounceQuery = z.infer<typeof bounceQuery>
 
 /** `/postmark/bounces` and `/postmark/deliverystats`: what went wrong with the emails of this account. */
 export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' | 'suppressions'>): Route[] {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { EmailRecord } from '../../emails/email.ts'
 
 /** The name of this provider. */
@@ -44,4 +45,9 @@ export function labelsOf({ metadata = {}, tags }: Pick<EmailRecord, 'metadata' |
 /** A time as Postmark writes it. */
 export function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
+}
+
+/** A positive number of 48 bits for a text, where Postmark has numbers and Localpost has not. */
+export function toNumber(text: string): number {
+  return createHash('sha256').update(text).digest().readUIntBE(0, 6)
 }

@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { sendErrors } from '../../sending/results.ts'
+import { LocalpostError } from '../../core/errors.ts'
+import { parseAddresses } from '../../mime/headers/addresses.ts'
+import type { InnerSuppressions } from '../../sending/suppressions.ts'
+import type { SendingRequest } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
-import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
+import type { Route, RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
+import { sendAll, sendOne, sends, type ProviderSend, type Sent } from '../send.ts'
 import { postmark, toTime } from './conventions.ts'
 import { toError, postmarkFace } from './face.ts'
-import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
 import {
   batchDocumentSchema,
   maxRecipients,
@@ -37,14 +39,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   const { clock, suppressions, templates } = parts
 
   function sendOf(kind: ProviderSend['kind']): ProviderSend {
-    // Of this call: a batch may name one template many times.
-    const known = new Map<string, Promise<string>>()
-    const find = templateIds(templates)
-    const idOf = (name: string): Promise<string> => {
-      const id = known.get(name) ?? find(name).then((found) => found ?? name)
-      known.set(name, id)
-      return id
-    }
+    const findId = templateIds(templates)
     return {
       provider: postmark,
       kind,
@@ -53,8 +48,9 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       async prepare(request) {
         const inactive = inactiveOf(request, suppressions)
         if (inactive.areAll) throw inactiveError(inactive)
-        if (request.template_id === undefined) return request
-        return { ...request, template_id: await idOf(request.template_id) }
+        const { template_id } = request
+        if (template_id === undefined) return request
+        return { ...request, template_id: (await findId(template_id)) ?? template_id }
       },
     }
   }
@@ -81,35 +77,27 @@ export function emailRoutes(parts: ProviderParts): Route[] {
 
   return [
     post('/postmark/email', {
-      needs: 'send',
+      ...sends(sendSchema),
       summary: 'Send an email',
-      body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: acceptedSchema },
-      errors: sendErrors,
       handler: (context) => toOne('postmark send', context),
     }),
     post('/postmark/email/batch', {
-      needs: 'send',
+      ...sends(batchDocumentSchema),
       summary: 'Send up to 500 emails, in one commit',
-      body: { schema: batchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: resultsSchema },
-      errors: sendErrors,
       handler: (context) => toEach('postmark batch', context),
     }),
     post('/postmark/email/withTemplate', {
-      needs: 'send',
+      ...sends(templatedSchema),
       summary: 'Send an email from a template',
-      body: { schema: templatedSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: acceptedSchema },
-      errors: sendErrors,
       handler: (context) => toOne('postmark template', context),
     }),
     post('/postmark/email/batchWithTemplates', {
-      needs: 'send',
+      ...sends(templatedBatchDocumentSchema),
       summary: 'Send up to 500 emails from templates, in one commit',
-      body: { schema: templatedBatchDocumentSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: resultsSchema },
-      errors: sendErrors,
       handler: (context) => toEach('postmark templates', context),
     }),
   ]
@@ -126,6 +114,37 @@ function recipientsOf({ to, cc, bcc }: Extract<Sent, { id: string }>['request'])
     ...(cc !== undefined && { Cc: written(cc) }),
     ...(bcc !== undefined && { Bcc: written(bcc) }),
   }
+}
+
+/** The recipients of an email that are on the suppression list, and whether there are others. */
+interface Inactive {
+  readonly addresses: readonly string[]
+  readonly areAll: boolean
+}
+
+/** Finds the recipients of a request that are on the suppression list. */
+function inactiveOf(
+  { to, cc, bcc }: SendingRequest,
+  suppressions: Pick<InnerSuppressions, 'has' | 'isEmpty'>,
+): Inactive {
+  if (suppressions.isEmpty()) return { addresses: [], areAll: false }
+  const recipients = [to, cc, bcc]
+    .flat()
+    .flatMap((text) => (text === undefined ? [] : parseAddresses(text)))
+    .map(({ address }) => address.toLowerCase())
+  const addresses = [...new Set(recipients.filter((address) => suppressions.has(address)))]
+  return { addresses, areAll: addresses.length > 0 && addresses.length === new Set(recipients).size }
+}
+
+/** The error of an email whose recipients are all inactive. Clients read the addresses from its message. */
+function inactiveError({ addresses }: Inactive): LocalpostError {
+  const message = `You tried to send to recipients that have all been marked as inactive. Found inactive addresses: ${addresses.join(', ')}. Inactive recipients are on the suppression list: remove them there, or activate them.`
+  return new LocalpostError('validation_error', message, { cause: 'inactive_recipients' })
+}
+
+/** What the answer says of an email that not all recipients get. */
+function inactiveNote({ addresses }: Inactive): string {
+  return `Message OK, but will not deliver to these inactive addresses: ${addresses.join(', ')}. Inactive recipients are on the suppression list.`
 }
 
 /** Our names of members that have others in Postmark's API. */

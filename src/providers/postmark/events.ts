@@ -2,8 +2,7 @@ import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedBody, ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import { idAt } from '../event-facts.ts'
-import { toBounce, type Bounce } from './bounce.ts'
-import { bounceKinds } from './bounce-kinds.ts'
+import { bounceKinds, toBounce, type Bounce } from './bounce.ts'
 import { labelsOf, postmark, serverId, toTime } from './conventions.ts'
 
 /** What a webhook of Postmark can be triggered by: the record types of its events. */

@@ -1,12 +1,62 @@
+import { z } from 'zod'
 import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { outcomeOf } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import { idAt } from '../event-facts.ts'
-import { toBounce } from './bounce.ts'
-import { bounceKinds } from './bounce-kinds.ts'
+import { bounceKinds, toBounce } from './bounce.ts'
 import { labelsOf, postmark, toTime } from './conventions.ts'
-import type { PostmarkMessage, PostmarkMessageDetails, PostmarkRecipient } from './message-schema.ts'
 
+/** An address in an answer. */
+const recipientSchema = z.strictObject({
+  Email: z.string(),
+  Name: z.string().describe('`""` if it has none'),
+})
+type PostmarkRecipient = z.infer<typeof recipientSchema>
+
+const recipients = z.array(recipientSchema)
+export const statuses = ['Queued', 'Sent', 'Processed'] as const
+
+/** An email in the list. */
+export const messageSchema = z.strictObject({
+  Tag: z.string().describe('`""` if it has none'),
+  MessageID: z.string(),
+  MessageStream: z.string(),
+  To: recipients,
+  Cc: recipients,
+  Bcc: recipients,
+  Recipients: z.array(z.string()),
+  ReceivedAt: z.string(),
+  From: z.string(),
+  Subject: z.string(),
+  Attachments: z.array(z.string()).describe('Their names'),
+  Status: z
+    .enum(statuses)
+    .describe(
+      '`Queued` until the first delivery was tried, `Processed` while a recipient waits for another try',
+    ),
+  TrackOpens: z.boolean(),
+  TrackLinks: z.enum(['None', 'HtmlOnly']),
+  Metadata: z.record(z.string(), z.string()),
+  Sandboxed: z.literal(false),
+})
+type PostmarkMessage = z.infer<typeof messageSchema>
+
+/** An email in detail. */
+export const messageDetailsSchema = z.strictObject({
+  ...messageSchema.shape,
+  TextBody: z.string(),
+  HtmlBody: z.string(),
+  Body: z.string().describe('The message as it was sent; `""` before it is written, and above 5 MB'),
+  MessageEvents: z.array(
+    z.strictObject({
+      Recipient: z.string(),
+      Type: z.enum(['Delivered', 'Transient', 'Bounced', 'Opened', 'LinkClicked', 'SubscriptionChanged']),
+      ReceivedAt: z.string(),
+      Details: z.record(z.string(), z.union([z.string(), z.number()])),
+    }),
+  ),
+})
+type PostmarkMessageDetails = z.infer<typeof messageDetailsSchema>
 type PostmarkEvent = PostmarkMessageDetails['MessageEvents'][number]
 
 /** @param names  Of its attachments. */

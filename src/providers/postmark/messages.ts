@@ -8,11 +8,44 @@ import { notFound } from '../../store/repository.ts'
 import type { ProviderParts } from '../provider.ts'
 import { labelsOf, postmark } from './conventions.ts'
 import { postmarkFace } from './face.ts'
-import { statusOf, toMessage, toMessageDetails } from './message-answers.ts'
-import { messageDetailsSchema, messageQuery, messageSchema, type MessageQuery } from './message-schema.ts'
-import { selectPage } from './pages.ts'
+import {
+  messageDetailsSchema,
+  messageSchema,
+  statuses,
+  statusOf,
+  toMessage,
+  toMessageDetails,
+} from './message-answers.ts'
+import { checkPage, pageMembers, queryName, queryTime, selectPage } from './pages.ts'
 
 const { get } = defineRoutes({ tag: 'Messages', access: 'key', face: postmarkFace })
+
+const text = z.string().min(1).max(1000).optional()
+
+const queryMembers = {
+  ...pageMembers,
+  recipient: text.describe('A part of an address'),
+  fromemail: text.describe('A part of the sender'),
+  tag: text,
+  status: queryName(statuses),
+  fromdate: queryTime('start'),
+  todate: queryTime('end'),
+  subject: text.describe('A part of the subject'),
+  messagestream: text,
+}
+
+/** Names of metadata follow `metadata_`. */
+const messageQuery = z
+  .object(queryMembers)
+  .catchall(z.string())
+  .superRefine((query, context) => {
+    checkPage(query, context)
+    const further = Object.keys(query).filter((name) => !Object.hasOwn(queryMembers, name))
+    for (const name of further)
+      if (!name.startsWith('metadata_'))
+        context.addIssue({ code: 'custom', path: [name], message: 'is not a member of this query' })
+  })
+type MessageQuery = z.infer<typeof messageQuery>
 
 /** `/postmark/messages/outbound`: the emails of this account, whatever interface they came by. */
 export function messageRoutes({ sent, inbox }: Pick<ProviderParts, 'sent' | 'inbox'>): Route[] {

@@ -2,8 +2,7 @@ import { type FieldError, LocalpostError, quote, validationError } from '../../c
 import { isRecord } from '../../core/members.ts'
 import { parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
-import { checkProto } from '../check-proto.ts'
-import { recordOf, trackingOf, translateOne } from '../request-parts.ts'
+import { checkProto, recordOf, trackingOf, translateOne } from '../request-parts.ts'
 import type { Translate, Translated } from '../translation.ts'
 import { isKept, withKept } from './conventions.ts'
 import {
@@ -32,12 +31,7 @@ export const toTemplatedSend: Translate = (body) => [{ request: toTemplated(body
 export const toTemplatedBatch: Translate = (body) =>
   toEach(parseInput(templatedBatchSchema, body).Messages, 'Messages', toTemplated)
 
-/**
- * Translates the emails of a batch one by one.
- *
- * @param list  The member that has them; `""` for the body itself.
- * @throws validation_error for too many of them.
- */
+/** @param list  The member that has the emails; `""` for the body itself. @throws validation_error for too many of them. */
 function toEach(
   emails: readonly unknown[],
   list: string,

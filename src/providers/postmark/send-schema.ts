@@ -15,10 +15,7 @@ const address = z.string().max(20_000).nullish()
 const addresses = address.describe('With or without names, separated by commas')
 
 /** A header field. */
-export const headerSchema = z.strictObject({
-  Name: z.string().min(1),
-  Value: z.string(),
-})
+export const headerSchema = z.strictObject({ Name: z.string().min(1), Value: z.string() })
 export type PostmarkHeader = z.infer<typeof headerSchema>
 
 /** An attachment of an email. */
@@ -105,9 +102,7 @@ export const templatedSchema = z.strictObject({
 })
 
 /** The body of `POST /email/batchWithTemplates`, as a whole: its emails are checked one by one. */
-export const templatedBatchSchema = z.strictObject({
-  Messages: z.array(z.unknown()).min(1),
-})
+export const templatedBatchSchema = z.strictObject({ Messages: z.array(z.unknown()).min(1) })
 
 /** The same for the document. */
 export const templatedBatchDocumentSchema = z.strictObject({

@@ -7,34 +7,60 @@ import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTime } from './conventions.ts'
 import { postmarkFace } from './face.ts'
-import {
-  streamName,
-  suppressionQuery,
-  suppressionSchema,
-  suppressionsSchema,
-  suppressionStatusSchema,
-  type SuppressionQuery,
-  type PostmarkSuppression,
-  type PostmarkSuppressions,
-  type PostmarkSuppressionStatus,
-} from './suppression-schema.ts'
+import { queryName, queryTime } from './pages.ts'
+import { streamSchema } from './send-schema.ts'
 
 const { get, post } = defineRoutes({ tag: 'Suppressions', access: 'key', face: postmarkFace })
 
 const path = '/postmark/message-streams/{stream}/suppressions'
-const body = { schema: suppressionsSchema, maxBytes: bodyLimits.small }
-const success = { schema: z.strictObject({ Suppressions: z.array(suppressionStatusSchema) }) }
+
+const reasons = { bounce: 'HardBounce', complaint: 'SpamComplaint', manual: 'ManualSuppression' } as const
+const origins = ['Recipient', 'Customer', 'Admin'] as const
+const suppressionSchema = z.strictObject({
+  EmailAddress: z.string(),
+  SuppressionReason: z.enum(reasons),
+  Origin: z.enum(origins).describe('`Customer` for one that was added by hand'),
+  CreatedAt: z.string(),
+})
+type PostmarkSuppression = z.output<typeof suppressionSchema>
+const noEffect = z.string().max(20).optional().describe('Has no effect, as in Postmark: the SDK sends it')
+const querySchema = z.strictObject({
+  suppressionreason: queryName(Object.values(reasons)),
+  origin: queryName(origins),
+  fromdate: queryTime('start'),
+  todate: queryTime('end'),
+  emailaddress: z.string().max(1000).optional(),
+  count: noEffect,
+  offset: noEffect,
+})
+
+// Of a change: several addresses, and what became of each.
+const bodySchema = z.strictObject({
+  Suppressions: z
+    .array(z.strictObject({ EmailAddress: z.string().min(1).max(1000) }))
+    .min(1)
+    .max(50)
+    .describe('At most 50'),
+})
+const statusSchema = z.strictObject({
+  EmailAddress: z.string(),
+  Status: z.enum(['Suppressed', 'Deleted', 'Failed']),
+  Message: z.string().nullable(),
+})
+type Status = z.output<typeof statusSchema>
+const body = { schema: bodySchema, maxBytes: bodyLimits.small }
+const success = { schema: z.strictObject({ Suppressions: z.array(statusSchema) }) }
 
 /** `/postmark/message-streams/{stream}/suppressions`: the suppression list of this account, which all streams share. */
 export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppressions'>): Route[] {
   /** Does the same with each address, and says what became of it. */
   async function forEach(
-    { Suppressions }: PostmarkSuppressions,
+    { Suppressions }: z.output<typeof bodySchema>,
     stream: string,
-    act: (address: string) => Promise<PostmarkSuppressionStatus['Status']>,
-  ): Promise<{ Suppressions: PostmarkSuppressionStatus[] }> {
+    act: (address: string) => Promise<Status['Status']>,
+  ): Promise<{ Suppressions: Status[] }> {
     assertStream(stream)
-    const results: PostmarkSuppressionStatus[] = []
+    const results: Status[] = []
     for (const { EmailAddress } of Suppressions) {
       try {
         results.push({ EmailAddress, Status: await act(EmailAddress), Message: null })
@@ -60,7 +86,7 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
   return [
     get(`${path}/dump`, {
       summary: 'List the addresses that get no mail',
-      query: suppressionQuery,
+      query: querySchema,
       success: { schema: z.strictObject({ Suppressions: z.array(suppressionSchema) }) },
       async handler({ params, query }) {
         assertStream(params.stream)
@@ -93,11 +119,9 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
 
 /** @throws not_found */
 function assertStream(stream: string): void {
-  if (streamName.safeParse(stream).success) return
+  if (streamSchema.safeParse(stream).success) return
   throw new LocalpostError('not_found', `${quote(stream)} is not the name of a message stream.`)
 }
-
-const reasons = { bounce: 'HardBounce', complaint: 'SpamComplaint', manual: 'ManualSuppression' } as const
 
 function toSuppression({ address, reason, created }: Suppression): PostmarkSuppression {
   return {
@@ -110,7 +134,7 @@ function toSuppression({ address, reason, created }: Suppression): PostmarkSuppr
 
 function isWanted(
   { SuppressionReason, Origin, EmailAddress, CreatedAt }: PostmarkSuppression,
-  { suppressionreason, origin, emailaddress, fromdate, todate }: SuppressionQuery,
+  { suppressionreason, origin, emailaddress, fromdate, todate }: z.output<typeof querySchema>,
 ): boolean {
   const time = Date.parse(CreatedAt)
   return (

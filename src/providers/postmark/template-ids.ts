@@ -2,7 +2,7 @@ import { nullOn } from '../../core/errors.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
-import { toNumber } from './numbers.ts'
+import { toNumber } from './conventions.ts'
 
 /** A number that Postmark could have given, and that is exact in JSON. */
 const numberForm = /^[1-9]\d{0,14}$/
@@ -26,17 +26,23 @@ export async function findTemplate(templates: Stored, idOrAlias: string): Promis
 }
 
 /**
- * Looks up ids for one call, which may name many templates: all of them are read once at most.
+ * Looks up ids for one call, which may name many templates many times: each is looked up once.
  *
  * @returns The id of the template with this id, alias or number; null if there is none.
  */
 export function templateIds(templates: Stored): (idOrAlias: string) => Promise<string | null> {
+  const ids = new Map<string, Promise<string | null>>()
   let byNumber: Promise<ReadonlyMap<number, string>> | undefined
-  return async (idOrAlias) => {
+  async function find(idOrAlias: string): Promise<string | null> {
     if (await nullOn('not_found', templates.get(idOrAlias))) return idOrAlias
     if (!numberForm.test(idOrAlias)) return null
     byNumber ??= readNumbers(templates)
     return (await byNumber).get(Number(idOrAlias)) ?? null
+  }
+  return (idOrAlias) => {
+    const id = ids.get(idOrAlias) ?? find(idOrAlias)
+    ids.set(idOrAlias, id)
+    return id
   }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkPage, pageMembers, queryName } from './page-query.ts'
+import { checkPage, pageMembers, queryName } from './pages.ts'
 
 const text = z.string().max(1_000_000).nullish()
 const name = z.string().min(1).max(255)
@@ -37,22 +37,20 @@ export const templateChangesSchema = z.strictObject({
   ...bodies,
 })
 
-const listedMembers = {
+/** A template in the list, and the answer to a change. */
+export const listedTemplateSchema = z.strictObject({
   TemplateId: z.int(),
   Name: z.string().describe('The id, where it has none'),
   Alias: z.string().nullable().describe('The id in Localpost; null where that is a number'),
   Active: z.literal(true),
   TemplateType: z.literal('Standard'),
   LayoutTemplate: z.null(),
-}
-
-/** A template in the list, and the answer to a change. */
-export const listedTemplateSchema = z.strictObject(listedMembers)
+})
 export type PostmarkListedTemplate = z.infer<typeof listedTemplateSchema>
 
 /** A template. */
 export const templateSchema = z.strictObject({
-  ...listedMembers,
+  ...listedTemplateSchema.shape,
   Subject: z.string(),
   HtmlBody: z.string().nullable(),
   TextBody: z.string().nullable(),

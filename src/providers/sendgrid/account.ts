@@ -2,24 +2,14 @@ import { z } from 'zod'
 import type { Scope } from '../../keys/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
+import { constantMembers } from '../constant-members.ts'
 import { sendgridFace } from './face.ts'
 
 const { get } = defineRoutes({ tag: 'Account', access: 'key', face: sendgridFace })
 
 const text = z.string()
-const profileSchema = z.strictObject({
-  address: text,
-  address2: text,
-  city: text,
-  company: text,
-  country: text,
-  first_name: text,
-  last_name: text,
-  phone: text,
-  state: text,
-  website: text,
-  zip: text,
-})
+const profileNames = 'address address2 city company country first_name last_name phone state website zip'
+const profile = Object.fromEntries(profileNames.split(' ').map((name) => [name, '']))
 
 /** SendGrid's scopes that an API key of ours has. */
 const scopes: Readonly<Record<Scope, readonly string[]>> = {
@@ -65,8 +55,8 @@ export function accountRoutes(): Route[] {
     }),
     get('/sendgrid/v3/user/profile', {
       summary: 'Get the profile of the user: its members are empty',
-      success: { schema: profileSchema },
-      handler: () => Object.fromEntries(Object.keys(profileSchema.shape).map((name) => [name, ''])),
+      success: { schema: z.strictObject(constantMembers(profile)) },
+      handler: () => profile,
     }),
     get('/sendgrid/v3/user/email', {
       summary: 'Get the email address of the user, which is always the same',

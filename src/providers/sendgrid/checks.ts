@@ -1,6 +1,6 @@
 import { type FieldError, quote } from '../../core/errors.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
-import { checkProto } from '../check-proto.ts'
+import { checkProto } from '../request-parts.ts'
 import { ownPrefix } from './conventions.ts'
 import { maxRecipients, type SendGridMail, type SendGridPersonalization } from './send-schema.ts'
 
@@ -19,32 +19,28 @@ export function checkSend(mail: SendGridMail, body: unknown, now: number, errors
 
 /** What all emails have in common. */
 function checkCommon(mail: SendGridMail, errors: FieldError[]): void {
+  const add = (field: string, message: string): number => errors.push({ field, message })
   const { content = [], categories = [], attachments = [] } = mail
-  if (mail.reply_to && mail.reply_to_list)
-    errors.push({ field: 'reply_to_list', message: 'must not be given together with reply_to' })
+  if (mail.reply_to && mail.reply_to_list) add('reply_to_list', 'must not be given together with reply_to')
   if (content.length === 0 && mail.template_id === undefined)
-    errors.push({
-      field: 'content',
-      message:
-        'The content param is required unless you are using a transactional template and have defined a template_id.',
-    })
+    add(
+      'content',
+      'The content param is required unless you are using a transactional template and have defined a template_id.',
+    )
   if (content[0]?.type === content[1]?.type && content.length > 1)
-    errors.push({ field: 'content[1].type', message: 'must not be that of the first content' })
+    add('content[1].type', 'must not be that of the first content')
   else if (content[1]?.type === 'text/plain')
-    errors.push({
-      field: 'content',
-      message:
-        'Following RFC 1341, section 7.2, if either text/html or text/plain are to be sent in your email: text/plain needs to be first, followed by text/html, followed by any other content.',
-    })
-  for (const [i, category] of categories.entries())
-    if (categories.indexOf(category) !== i)
-      errors.push({
-        field: `categories[${i}]`,
-        message: `The categories must be a unique list, and you have included ${quote(category)} more than once.`,
-      })
+    add(
+      'content',
+      'Following RFC 1341, section 7.2, if either text/html or text/plain are to be sent in your email: text/plain needs to be first, followed by text/html, followed by any other content.',
+    )
+  for (const [i, category] of categories.entries()) {
+    const message = `The categories must be a unique list, and you have included ${quote(category)} more than once.`
+    if (categories.indexOf(category) !== i) add(`categories[${i}]`, message)
+  }
   for (const [i, { disposition, content_id }] of attachments.entries())
     if (disposition === 'inline' && content_id === undefined)
-      errors.push({ field: `attachments[${i}].content_id`, message: 'is missing; inline needs it' })
+      add(`attachments[${i}].content_id`, 'is missing; inline needs it')
   checkArgs(mail.custom_args, 'custom_args', errors)
 }
 

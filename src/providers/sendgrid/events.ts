@@ -64,9 +64,9 @@ function sharedMembers(given: ShapedEvent): object {
   return {
     email: recipient,
     timestamp: toSeconds(event.timestamp),
-    ...(message && { 'smtp-id': message.message_id }),
-    ...(categories !== undefined && { category: categories.split('\n') }),
-    ...(group !== undefined && { asm_group_id: Number(group) }),
+    'smtp-id': message?.message_id,
+    category: categories?.split('\n'),
+    asm_group_id: group === undefined ? undefined : Number(group),
     sg_event_id: createHash('sha256').update(eventKey(given)).digest('base64url'),
     // The part before the first dot is the id of the request; the rest tells its emails apart.
     sg_message_id: `${idAt(sendgrid, email)}.recvd-${id}.0`,
@@ -88,7 +88,7 @@ function detailOf({ email, recipient, event }: ShapedEvent): Detail {
       return {
         event: 'deferred',
         attempt: String(attemptOf(email, recipient, event)),
-        ...(event.smtp_response !== undefined && { response: event.smtp_response }),
+        response: event.smtp_response,
       }
     case 'bounced':
       return isSuppression(event) ? { event: 'dropped', reason: 'Bounced Address' } : bounceDetail(event)
@@ -120,11 +120,10 @@ const classifications: Readonly<Partial<Record<BounceSubtype, string>>> = {
 }
 
 function bounceDetail({ type, subtype, smtp_response: reason = `${type}, ${subtype}` }: Bounce): Detail {
-  const status = enhancedCodeIn(reason)
   return {
     event: 'bounce',
     reason,
-    ...(status !== undefined && { status }),
+    status: enhancedCodeIn(reason),
     type: type === 'Permanent' ? 'bounce' : 'blocked',
     bounce_classification: classifications[subtype] ?? 'Unclassified',
   }

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { nullOn, validationError } from '../../core/errors.ts'
-import { sendErrors } from '../../sending/results.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, type ProviderSend } from '../send.ts'
+import { sendAll, sends, type ProviderSend } from '../send.ts'
 import { ownMetadata, sendgrid, toMessageId } from './conventions.ts'
 import { sendgridFace } from './face.ts'
 import { maxRecipients, mailSchema } from './send-schema.ts'
@@ -28,15 +27,13 @@ export function mailRoutes(parts: ProviderParts): Route[] {
 
   return [
     post('/sendgrid/v3/mail/send', {
-      needs: 'send',
+      ...sends(mailSchema),
       summary: 'Send an email for each personalization, all in one commit',
-      body: { schema: mailSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: {
         status: 202,
         alsoStatus: [200],
         description: 'Accepted; `X-Message-Id` is the id in events. 200 with `sandbox_mode`',
       },
-      errors: sendErrors,
       async handler(context) {
         const [sent] = await sendAll(sendOf, context, parts)
         if (!sent) return bytesAnswer(null, {}, 200)

@@ -1,19 +1,21 @@
-import { type FieldError, LocalpostError, validationError } from '../../core/errors.ts'
+import { type FieldError, quote, validationError } from '../../core/errors.ts'
+import { escaped } from '../../core/text.ts'
 import { parseInput } from '../../core/validate.ts'
+import { normalizeAddress } from '../../mime/headers/addresses.ts'
+import { headerFault } from '../../sending/recipients.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
-import { bodyLimits } from '../../server/route.ts'
+import { ContentBudget } from '../content-budget.ts'
 import { recordOf, trackingOf } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
-import { type AddressWriter, createAddressWriter } from './address-writer.ts'
 import { checkSend } from './checks.ts'
 import { ownMetadata } from './conventions.ts'
 import {
   mailSchema,
+  type SendGridAddress,
   type SendGridAttachment,
   type SendGridMail,
   type SendGridPersonalization,
 } from './send-schema.ts'
-import { type Room, substitute } from './substitutions.ts'
 
 /** `POST /sendgrid/v3/mail/send`: an email for each personalization. @throws validation_error, message_too_large. */
 export const toSend: Translate = (body, { now }) => {
@@ -21,26 +23,19 @@ export const toSend: Translate = (body, { now }) => {
   const errors: FieldError[] = []
   checkSend(mail, body, now, errors)
   const write = createAddressWriter(errors)
-  const shared = sharedOf(mail)
+  const common = sharedOf(mail)
   const from = write(mail.from, 'from')
-  assertSize(mail)
-  const room: Room = { left: bodyLimits.large }
-  const requests = mail.personalizations.map((person, i) => ({
-    ...shared,
-    ...toEmail(mail, person, `personalizations[${i}]`, write, room),
+  const { personalizations, ...shared } = mail
+  new ContentBudget('personalizations').take(personalizations.length * JSON.stringify(shared).length)
+  const budget = new ContentBudget('personalizations')
+  const requests = personalizations.map((person, i) => ({
+    ...common,
+    ...toEmail(mail, person, `personalizations[${i}]`, write, budget),
     from: person.from ? write(person.from, `personalizations[${i}].from`) : from,
   }))
   if (errors.length > 0) throw validationError(errors)
   const checkOnly = mail.mail_settings?.sandbox_mode?.enable === true
   return requests.map((request) => ({ request, checkOnly }))
-}
-
-// Each email has all of the content, so a short request could become gigabytes.
-function assertSize({ personalizations, ...shared }: SendGridMail): void {
-  const total = personalizations.length * JSON.stringify(shared).length
-  if (total <= bodyLimits.large) return
-  const message = `The content takes ${total} bytes for all personalizations together; at most ${bodyLimits.large} are taken. Send them in several requests.`
-  throw new LocalpostError('message_too_large', message)
 }
 
 function sharedOf({
@@ -49,13 +44,12 @@ function sharedOf({
   tracking_settings,
   mail_settings,
 }: SendGridMail): SendingRequest {
-  const opens = tracking_settings?.open_tracking?.enable
-  const clicks = tracking_settings?.click_tracking?.enable
+  const { open_tracking, click_tracking } = tracking_settings ?? {}
   return {
     attachments: attachments?.map(toAttachment),
     tags: categories,
-    ...(mail_settings?.bypass_list_management?.enable && { ignore_suppressions: true }),
-    tracking: trackingOf(opens, clicks),
+    ignore_suppressions: mail_settings?.bypass_list_management?.enable || undefined,
+    tracking: trackingOf(open_tracking?.enable, click_tracking?.enable),
   }
 }
 
@@ -64,10 +58,10 @@ function toEmail(
   person: SendGridPersonalization,
   field: string,
   write: AddressWriter,
-  room: Room,
+  budget: ContentBudget,
 ): SendingRequest {
   const { to, cc, bcc, substitutions, subject = mail.subject, send_at = mail.send_at } = person
-  const fill = (text: string): string => (substitutions ? substitute(text, substitutions, room) : text)
+  const fill = (text: string): string => (substitutions ? substitute(text, substitutions, budget) : text)
   const all = (name: 'to' | 'cc' | 'bcc', list: typeof to = []): string[] | undefined =>
     list.length === 0 ? undefined : list.map((one, i) => write(one, `${field}.${name}[${i}]`))
   return {
@@ -77,7 +71,7 @@ function toEmail(
     reply_to: replyTo(mail, fill, write),
     headers: toHeaders(mail.headers, person.headers),
     metadata: toMetadata(mail, person),
-    ...(send_at !== undefined && { send_at: send_at * 1000 }),
+    send_at: send_at === undefined ? undefined : send_at * 1000,
     ...(mail.template_id === undefined
       ? { subject: fill(subject ?? ''), ...toBodies(mail, fill) }
       : { template_id: mail.template_id, data: person.dynamic_template_data ?? {}, rendering }),
@@ -96,6 +90,29 @@ function toBodies(
   const tag = tracking_settings?.open_tracking?.substitution_tag
   const shown = tag ? html?.replaceAll(tag, '') : html
   return { text: text && fill(text), html: shown && fill(shown) }
+}
+
+/**
+ * Replaces texts by others in one pass, so that a value is never searched again. Where two of them begin at one place, the
+ * longer one counts.
+ *
+ * @param substitutions  What replaces each text: null counts as empty.
+ * @param budget  The result is taken from it. @throws message_too_large before the result is larger.
+ */
+function substitute(
+  text: string,
+  substitutions: Readonly<Record<string, string | null>>,
+  budget: ContentBudget,
+): string {
+  const values = new Map(Object.entries(substitutions))
+  const names = [...values.keys()].sort((one, other) => other.length - one.length)
+  if (names.length === 0) return text
+  budget.take(text.length)
+  return text.replace(new RegExp(names.map(escaped).join('|'), 'g'), (name) => {
+    const value = values.get(name) ?? ''
+    budget.take(value.length - name.length)
+    return value
+  })
 }
 
 function replyTo(
@@ -147,4 +164,27 @@ function toAttachment({
     content_type: type,
     content_id: disposition === 'attachment' ? undefined : content_id?.replace(/^<(.*)>$/s, '$1'),
   }
+}
+
+/** Writes an address as the core takes it: `Ada <ada@example.com>`. */
+type AddressWriter = (address: SendGridAddress, field: string) => string
+
+/** @param errors  Receives one entry per invalid address. */
+function createAddressWriter(errors: FieldError[]): AddressWriter {
+  return ({ email, name = '' }, field) => {
+    const checked = normalizeAddress(email)
+    if ('problem' in checked)
+      errors.push({
+        field: `${field}.email`,
+        message: `Does not contain a valid address. ${quote(email)} ${checked.problem}.`,
+      })
+    const fault = headerFault(name)
+    if (fault !== null) errors.push({ field: `${field}.name`, message: `${quote(name)} ${fault}` })
+    return name === '' ? email : `${toPhrase(name)} <${email}>`
+  }
+}
+
+/** A display name as it is written before an address. @see RFC 5322 section 3.2.5 */
+function toPhrase(name: string): string {
+  return /^[\w-]+(?: [\w-]+)*$/.test(name) ? name : `"${name.replaceAll(/["\\]/g, '\\$&')}"`
 }

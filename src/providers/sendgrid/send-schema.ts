@@ -6,10 +6,7 @@ const maxPersonalizations = 1000
 export const maxRecipients = 1000
 
 /** An address with its display name. */
-const addressSchema = z.strictObject({
-  email: z.string().max(1000),
-  name: z.string().max(1000).optional(),
-})
+const addressSchema = z.strictObject({ email: z.string().max(1000), name: z.string().max(1000).optional() })
 export type SendGridAddress = z.infer<typeof addressSchema>
 
 const people = z.array(addressSchema).max(maxRecipients)
@@ -64,12 +61,17 @@ const attachmentSchema = z.strictObject({
 export type SendGridAttachment = z.infer<typeof attachmentSchema>
 
 const setting = z.strictObject({ enable: z.boolean().optional() }).optional()
-const off = (why: string): z.ZodOptional<z.ZodLiteral<false>> =>
-  z.literal(false, { error: `must be false: ${why}` }).optional()
+const text = z.string().optional()
 
-const oneList = z
-  .strictObject({ enable: off('there is one list, which bypass_list_management ignores') })
-  .optional()
+/** A setting that Localpost does not have, so it cannot be turned on. @param members  Its others, which have no effect. */
+const turnedOff = (
+  why: string,
+  members: z.ZodRawShape = {},
+): z.ZodOptional<z.ZodObject<{ enable: z.ZodOptional<z.ZodLiteral<false>> }>> =>
+  z
+    .strictObject({ ...members, enable: z.literal(false, { error: `must be false: ${why}` }).optional() })
+    .optional()
+const oneList = turnedOff('there is one list, which bypass_list_management ignores')
 
 /** How an email is handled. */
 const mailSettingsSchema = z.strictObject({
@@ -78,23 +80,12 @@ const mailSettingsSchema = z.strictObject({
   bypass_spam_management: oneList,
   bypass_bounce_management: oneList,
   bypass_unsubscribe_management: oneList,
-  footer: z
-    .strictObject({
-      enable: off('Localpost adds no footer'),
-      text: z.string().optional(),
-      html: z.string().optional(),
-    })
-    .optional(),
-  bcc: z
-    .strictObject({ enable: off('give bcc in the personalization'), email: z.string().optional() })
-    .optional(),
-  spam_check: z
-    .strictObject({
-      enable: off('Localpost has its checks for all mail'),
-      threshold: z.number().optional(),
-      post_to_url: z.string().optional(),
-    })
-    .optional(),
+  footer: turnedOff('Localpost adds no footer', { text, html: text }),
+  bcc: turnedOff('give bcc in the personalization', { email: text }),
+  spam_check: turnedOff('Localpost has its checks for all mail', {
+    threshold: z.number().optional(),
+    post_to_url: text,
+  }),
 })
 
 /** What is tracked of an email. */
@@ -109,24 +100,18 @@ const trackingSettingsSchema = z.strictObject({
       substitution_tag: z.string().optional().describe('Is removed from the HTML: the pixel is at its end'),
     })
     .optional(),
-  subscription_tracking: z
-    .strictObject({
-      enable: off('Localpost adds no link to unsubscribe here'),
-      text: z.string().optional(),
-      html: z.string().optional(),
-      substitution_tag: z.string().optional(),
-    })
-    .optional(),
-  ganalytics: z
-    .strictObject({
-      enable: off('Localpost adds nothing for Google Analytics to links'),
-      utm_source: z.string().optional(),
-      utm_medium: z.string().optional(),
-      utm_term: z.string().optional(),
-      utm_content: z.string().optional(),
-      utm_campaign: z.string().optional(),
-    })
-    .optional(),
+  subscription_tracking: turnedOff('Localpost adds no link to unsubscribe here', {
+    text,
+    html: text,
+    substitution_tag: text,
+  }),
+  ganalytics: turnedOff('Localpost adds nothing for Google Analytics to links', {
+    utm_source: text,
+    utm_medium: text,
+    utm_term: text,
+    utm_content: text,
+    utm_campaign: text,
+  }),
 })
 
 /** The body of `POST /sendgrid/v3/mail/send`. */
@@ -171,10 +156,7 @@ export const mailSchema = z.strictObject({
     .optional()
     .describe('By which emails that wait for `send_at` are cancelled'),
   asm: z
-    .strictObject({
-      group_id: z.int(),
-      groups_to_display: z.array(z.int()).max(25).optional(),
-    })
+    .strictObject({ group_id: z.int(), groups_to_display: z.array(z.int()).max(25).optional() })
     .optional()
     .describe('Events have `asm_group_id`; no link is added and no group is checked'),
   ip_pool_name: z.string().min(2).max(64).optional().describe('Has no effect'),

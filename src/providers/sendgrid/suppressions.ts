@@ -3,25 +3,43 @@ import { nullOn } from '../../core/errors.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
+import { queryNumber } from '../../server/lists.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
-import { assertAddresses } from '../addresses.ts'
 import { enhancedCodeIn } from '../event-facts.ts'
 import type { ProviderParts } from '../provider.ts'
-import { suppressionsByReason, type SuppressionsByReason } from '../suppressions-by-reason.ts'
+import {
+  assertAddresses,
+  suppressionsByReason,
+  type SuppressionsByReason,
+} from '../suppressions-by-reason.ts'
 import { sendgrid, toSeconds } from './conventions.ts'
 import { sendgridFace } from './face.ts'
-import {
-  bounceSchema,
-  globalInputSchema,
-  removalSchema,
-  spamReportSchema,
-  suppressionQuerySchema,
-  unsubscribeSchema,
-  type SendGridBounce,
-} from './suppression-schema.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: sendgridFace })
+
+const created = z.int().describe('Unix time in seconds')
+const email = z.string()
+const bounceSchema = z.strictObject({
+  created,
+  email,
+  reason: z.string().describe('The reply of the bounce; empty where its email is gone'),
+  status: z.string().describe('The enhanced status code of the reply'),
+})
+const querySchema = z.strictObject({
+  start_time: queryNumber(0).optional(),
+  end_time: queryNumber(0).optional(),
+  limit: queryNumber(1, 500).optional(),
+  offset: queryNumber(0).optional(),
+  email: z.string().max(320).optional().describe('Only addresses with this text in them'),
+})
+const addresses = z.array(z.string().min(1).max(320)).min(1).max(1000)
+const removalSchema = z
+  .strictObject({ delete_all: z.literal(true).optional(), emails: addresses.optional() })
+  .refine(({ delete_all, emails }) => (delete_all === undefined) !== (emails === undefined), {
+    error: 'must have either delete_all or emails',
+  })
+const globalSchema = z.strictObject({ recipient_emails: addresses })
 
 const nothing = { status: 204 }
 const noContent = (): ReturnType<typeof bytesAnswer> => bytesAnswer(null, {}, 204)
@@ -32,7 +50,11 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
   const complaints = suppressionsByReason(suppressions, 'complaint')
   const added = suppressionsByReason(suppressions, 'manual')
 
-  async function toBounce({ address, created, email_id }: Suppression): Promise<SendGridBounce> {
+  async function toBounce({
+    address,
+    created,
+    email_id,
+  }: Suppression): Promise<z.output<typeof bounceSchema>> {
     const reason = email_id === undefined ? '' : await replyOf(email_id, address)
     return { created: toSeconds(created), email: address, reason, status: enhancedCodeIn(reason) ?? '' }
   }
@@ -55,19 +77,19 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
     }),
     ...listRoutes('/sendgrid/v3/suppression/spam_reports', complaints, {
       what: 'the spam reports',
-      schema: spamReportSchema,
+      schema: z.strictObject({ created, email, ip: z.string() }),
       write: async (entry) => ({ ...toUnsubscribe(entry), ip: '127.0.0.1' }),
     }),
     get('/sendgrid/v3/suppression/unsubscribes', {
       summary: 'List the addresses that were added by hand, by address',
-      query: suppressionQuerySchema,
-      success: { schema: z.array(unsubscribeSchema) },
+      query: querySchema,
+      success: { schema: z.array(z.strictObject({ created, email })) },
       handler: async ({ query }) => (await pageOf(added, query)).map(toUnsubscribe),
     }),
     post(globals, {
       summary: 'Add addresses that get no mail any more',
-      body: { schema: globalInputSchema, maxBytes: bodyLimits.content },
-      success: { status: 201, schema: globalInputSchema },
+      body: { schema: globalSchema, maxBytes: bodyLimits.content },
+      success: { status: 201, schema: globalSchema },
       async handler({ body }) {
         assertAddresses(body.recipient_emails, (i) => `recipient_emails[${i}]`)
         for (const address of body.recipient_emails) await suppressions.add({ address })
@@ -106,7 +128,7 @@ function listRoutes<const Path extends string>(
   return [
     get(path, {
       summary: `List ${what}, by address`,
-      query: suppressionQuerySchema,
+      query: querySchema,
       success: { schema: z.array(schema) },
       handler: async ({ query }) => Promise.all((await pageOf(entries, query)).map(write)),
     }),
@@ -156,7 +178,7 @@ async function removeAll(entries: SuppressionsByReason, addresses: readonly stri
 
 async function pageOf(
   entries: SuppressionsByReason,
-  query: z.output<typeof suppressionQuerySchema>,
+  query: z.output<typeof querySchema>,
 ): Promise<Suppression[]> {
   const { start_time = 0, end_time = Number.MAX_SAFE_INTEGER, limit = 500, offset = 0, email = '' } = query
   const found: Suppression[] = []

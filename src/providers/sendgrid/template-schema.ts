@@ -45,25 +45,22 @@ export const versionChangesSchema = z.strictObject({
   active: z.literal([0, 1]).optional().describe('1: emails are sent with it. Default: as it was'),
 })
 
-const kept = {
+/** A version as the metadata of its template has it; the one that is active has its texts in the template itself. */
+export const keptVersionSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   updated: z.number(),
   generate_plain_content: z.boolean(),
   editor: z.enum(['code', 'design']),
   test_data: z.string(),
-}
-
-/** A version as the metadata of its template has it; the one that is active has its texts in the template itself. */
-export const keptVersionSchema = z.strictObject({
-  ...kept,
   content: z
     .strictObject({ subject: z.string(), html_content: z.string(), plain_content: z.string() })
     .nullable(),
 })
 export type SendGridKeptVersion = z.infer<typeof keptVersionSchema>
 
-const listedMembers = {
+/** A version of a template in a list. */
+const listedVersionSchema = z.strictObject({
   id: z.string(),
   template_id: z.string(),
   active: z.literal([0, 1]),
@@ -72,37 +69,30 @@ const listedMembers = {
   generate_plain_content: z.boolean(),
   editor: z.enum(['code', 'design']),
   updated_at: time,
-}
-
-/** A version of a template in a list. */
-const listedVersionSchema = z.strictObject(listedMembers)
+})
 
 /** A version of a template. */
 export const versionSchema = z.strictObject({
-  ...listedMembers,
+  ...listedVersionSchema.shape,
   html_content: z.string(),
   plain_content: z.string(),
   test_data: z.string(),
 })
 export type SendGridVersion = z.infer<typeof versionSchema>
 
-const templateMembers = {
+/** A template in a list. */
+export const listedTemplateSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   generation: z.literal('dynamic'),
   updated_at: time,
-}
-
-/** A template in a list. */
-export const listedTemplateSchema = z.strictObject({
-  ...templateMembers,
   versions: z.array(listedVersionSchema),
 })
 export type SendGridListedTemplate = z.infer<typeof listedTemplateSchema>
 
 /** A template with its versions. */
 export const templateSchema = z.strictObject({
-  ...templateMembers,
+  ...listedTemplateSchema.shape,
   versions: z.array(versionSchema),
 })
 export type SendGridTemplate = z.infer<typeof templateSchema>

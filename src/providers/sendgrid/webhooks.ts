@@ -5,23 +5,14 @@ import { bytesAnswer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
+import { constantMembers } from '../constant-members.ts'
+import { notSupported } from '../not-supported.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendgrid } from './conventions.ts'
 import { type SendGridEvent, sendgridShape } from './events.ts'
 import { sendgridFace } from './face.ts'
 import { signingKeyOf } from './signature.ts'
-import {
-  listedWebhookSchema,
-  newWebhookSchema,
-  signedWebhookSchema,
-  webhookChangesSchema,
-  webhookSchema,
-  type SendGridListedWebhook,
-  type SendGridNewWebhook,
-  type SendGridWebhook,
-  type SendGridWebhookChanges,
-} from './webhook-schema.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: sendgridFace })
 
@@ -35,9 +26,45 @@ const choices = {
   open: 'open',
   click: 'click',
   spam_report: 'spamreport',
-} as const satisfies Partial<Record<keyof SendGridNewWebhook, SendGridEvent>>
+} as const satisfies Readonly<Record<string, SendGridEvent>>
 type Choice = keyof typeof choices
 const choiceNames = Object.keys(choices) as Choice[]
+const flags = z.strictObject(
+  Object.fromEntries(choiceNames.map((name) => [name, z.boolean()])) as Record<Choice, z.ZodBoolean>,
+)
+/** Members of SendGrid's webhooks that ours do not have. */
+const otherMembers = {
+  friendly_name: null,
+  unsubscribe: false,
+  group_unsubscribe: false,
+  group_resubscribe: false,
+} as const
+
+const noOauth = notSupported('requests are signed, and have no OAuth token')
+const withoutEvents = z.boolean().optional().describe('Is taken, and there is no such event here')
+const url = z.string().min(1).describe('Where events are posted to')
+const inputMembers = {
+  friendly_name: notSupported('webhooks have no names'),
+  ...flags.partial().shape,
+  unsubscribe: withoutEvents,
+  group_unsubscribe: withoutEvents,
+  group_resubscribe: withoutEvents,
+  oauth_client_id: noOauth,
+  oauth_client_secret: noOauth,
+  oauth_token_url: noOauth,
+}
+const webhookSchema = z.strictObject({
+  id: z.string(),
+  url: z.string(),
+  enabled: z.boolean(),
+  ...flags.shape,
+  ...constantMembers(otherMembers),
+  created_date: z.string(),
+  updated_date: z.string(),
+})
+const publicKey = z.string().describe('What the receiver checks signatures with: base64 of DER')
+const listedWebhookSchema = z.strictObject({ ...webhookSchema.shape, public_key: publicKey })
+const signedWebhookSchema = z.strictObject({ id: z.string(), public_key: publicKey })
 
 /** The webhooks of this account that have SendGrid's form. */
 export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
@@ -49,7 +76,14 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   return [
     post(path, {
       summary: 'Create a webhook',
-      body: { schema: newWebhookSchema, maxBytes: bodyLimits.small },
+      body: {
+        schema: z.strictObject({
+          url,
+          enabled: z.literal(true, { error: 'must be true: turn it off once it is there' }).optional(),
+          ...inputMembers,
+        }),
+        maxBytes: bodyLimits.small,
+      },
       success: { status: 201, schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ body }) {
@@ -60,9 +94,7 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
     get(`${path}/all`, {
       summary: 'List webhooks',
       query: include,
-      success: {
-        schema: z.strictObject({ max_allowed: z.int(), webhooks: z.array(listedWebhookSchema) }),
-      },
+      success: { schema: z.strictObject({ max_allowed: z.int(), webhooks: z.array(listedWebhookSchema) }) },
       handler: async () => ({ max_allowed: 20, webhooks: (await list()).map(toListed) }),
     }),
     get(`${path}/{id}`, {
@@ -73,7 +105,14 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
     }),
     patch(`${path}/{id}`, {
       summary: 'Change a webhook. What the body does not name stays',
-      body: { schema: webhookChangesSchema, maxBytes: bodyLimits.small },
+      body: {
+        schema: z.strictObject({
+          url: url.optional(),
+          enabled: z.boolean().optional().describe('Whether it gets events'),
+          ...inputMembers,
+        }),
+        maxBytes: bodyLimits.small,
+      },
       success: { schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ params, body: { url, enabled, ...chosen } }) {
@@ -112,18 +151,14 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   ]
 }
 
-/**
- * The events of a webhook, by its choices and those that it had.
- *
- * @throws validation_error if none is left.
- */
-function eventsOf(chosen: Pick<SendGridWebhookChanges, Choice>, before: readonly string[]): string[] {
+/** The events of a webhook, by its choices and those that it had. @throws validation_error if none is left. */
+function eventsOf(chosen: Partial<Record<Choice, boolean | undefined>>, before: readonly string[]): string[] {
   const names = choiceNames.filter((name) => chosen[name] ?? before.includes(choices[name]))
   if (names.length > 0) return names.map((name) => choices[name])
   throw validationError([{ field: 'body', message: `must have true for one of ${choiceNames.join(', ')}` }])
 }
 
-function toWebhook(webhook: Webhook): SendGridWebhook {
+function toWebhook(webhook: Webhook): z.output<typeof webhookSchema> {
   const { id, url } = webhook
   const events = chosenEvents(webhook, sendgridShape)
   const created_date = new Date(timeOfId(id)).toISOString()
@@ -132,16 +167,13 @@ function toWebhook(webhook: Webhook): SendGridWebhook {
     id,
     url,
     enabled: webhook.disabled !== true,
-    friendly_name: null,
     ...(Object.fromEntries(chosen) as Record<Choice, boolean>),
-    unsubscribe: false,
-    group_unsubscribe: false,
-    group_resubscribe: false,
+    ...otherMembers,
     created_date,
     updated_date: created_date,
   }
 }
 
-function toListed(webhook: Webhook): SendGridListedWebhook {
+function toListed(webhook: Webhook): z.output<typeof listedWebhookSchema> {
   return { ...toWebhook(webhook), public_key: signingKeyOf(webhook.secret).publicKey }
 }

@@ -17,28 +17,25 @@ import { toAnswer, type XmlValue } from './xml.ts'
 
 const { post } = defineRoutes({ tag: 'Actions', access: 'key', face: sesV1Face })
 
-type Result = Readonly<Record<string, XmlValue>>
-
-/** An action that does not send. */
+/** An action that does not send: its parameters, and what it answers. */
 interface Action {
   readonly schema: z.ZodType
-  run(query: unknown, parts: ProviderParts): Promise<Result>
+  run(parts: ProviderParts): Promise<Readonly<Record<string, XmlValue>>>
 }
 
 const common = { Action: z.string(), Version: z.string().optional() }
 
-function action<T>(schema: z.ZodType<T>, run: (query: T, parts: ProviderParts) => Promise<Result>): Action {
-  return { schema, run: (query, parts) => run(query as T, parts) }
-}
-
 // An address needs no registration: every sender may send whose domain may.
-const verifyAddress = action(z.strictObject({ ...common, EmailAddress: z.string().min(1) }), async () => ({}))
+const verifyAddress: Action = {
+  schema: z.strictObject({ ...common, EmailAddress: z.string().min(1) }),
+  run: async () => ({}),
+}
 
 // A key of scope `send` may call all of them, so none changes or shows more than a send does.
 const actions: Readonly<Record<string, Action>> = {
   VerifyEmailIdentity: verifyAddress,
   VerifyEmailAddress: verifyAddress,
-  GetSendQuota: action(z.strictObject(common), async (_, parts) => quotaOf(parts)),
+  GetSendQuota: { schema: z.strictObject(common), run: quotaOf },
 }
 
 /** The actions that there are, for documents. */
@@ -83,6 +80,6 @@ async function act(
   }
   if (body instanceof LongBody)
     throw validationError([{ field: 'body', message: `is too long for ${quote(name)}` }])
-  const parameters = parseInput(action.schema, readQuery(bytes.toString()))
-  return toAnswer(name, await action.run(parameters, parts))
+  parseInput(action.schema, readQuery(bytes.toString()))
+  return toAnswer(name, await action.run(parts))
 }

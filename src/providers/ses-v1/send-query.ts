@@ -22,11 +22,7 @@ const shared = {
 const composed = {
   ...shared,
   Source: text,
-  Destination: z.strictObject({
-    ToAddresses: addresses,
-    CcAddresses: addresses,
-    BccAddresses: addresses,
-  }),
+  Destination: z.strictObject({ ToAddresses: addresses, CcAddresses: addresses, BccAddresses: addresses }),
   ReplyToAddresses: addresses,
   // Where bounces of the message would go; here they are events.
   ReturnPath: text.optional(),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
+import { constantMembers } from '../constant-members.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sesFace } from './face.ts'
 
@@ -25,27 +26,20 @@ export async function quotaOf({
   }
 }
 
+const account = {
+  DedicatedIpAutoWarmupEnabled: false,
+  EnforcementStatus: 'HEALTHY',
+  ProductionAccessEnabled: true,
+  SendingEnabled: true,
+}
+
 /** `/ses/v2/email/account`. */
 export function accountRoutes(parts: ProviderParts): Route[] {
   return [
     get('/ses/v2/email/account', {
       summary: 'GetAccount',
-      success: {
-        schema: z.strictObject({
-          DedicatedIpAutoWarmupEnabled: z.boolean(),
-          EnforcementStatus: z.literal('HEALTHY'),
-          ProductionAccessEnabled: z.boolean(),
-          SendingEnabled: z.boolean(),
-          SendQuota: quotaSchema,
-        }),
-      },
-      handler: async () => ({
-        DedicatedIpAutoWarmupEnabled: false,
-        EnforcementStatus: 'HEALTHY',
-        ProductionAccessEnabled: true,
-        SendingEnabled: true,
-        SendQuota: await quotaOf(parts),
-      }),
+      success: { schema: z.strictObject({ ...constantMembers(account), SendQuota: quotaSchema }) },
+      handler: async () => ({ ...account, SendQuota: await quotaOf(parts) }),
     }),
   ]
 }

@@ -1,11 +1,24 @@
 import type { Clock } from '../../core/clock.ts'
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
 import type { EmailRecord } from '../../emails/email.ts'
 import type { Following } from '../../store/follow.ts'
 import { changeRecord, notFound } from '../../store/repository.ts'
 import { insert, remove, type Collection, type Store, type StoredRecord } from '../../store/store.ts'
-import type { SesEventDestination } from './configuration-set-schema.ts'
 import { configurationSetTag } from './conventions.ts'
+
+/** The events that SES lets a destination name. The last two never happen here. */
+export const eventTypes = [
+  'SEND',
+  'REJECT',
+  'BOUNCE',
+  'COMPLAINT',
+  'DELIVERY',
+  'OPEN',
+  'CLICK',
+  'DELIVERY_DELAY',
+  'RENDERING_FAILURE',
+  'SUBSCRIPTION',
+] as const
 
 /** A configuration set as stored. Its id is its name. */
 export interface ConfigurationSet extends StoredRecord {
@@ -18,8 +31,7 @@ export interface ConfigurationSet extends StoredRecord {
 export interface EventDestination {
   name: string
   enabled: boolean
-  /** SES's names in capitals: `BOUNCE`. */
-  types: SesEventDestination['MatchingEventTypes']
+  types: (typeof eventTypes)[number][]
   /** As it was given. */
   topic_arn: string
   /** The webhook that the topic stands for. */
@@ -31,123 +43,138 @@ export const configurationSetCollection: Collection<ConfigurationSet> = {
   indexes: {},
 }
 
+const noun = 'configuration set'
+const maxSets = 100
+/** As SES. */
+const maxDestinations = 10
+
+/** Reads the configuration sets of an account, and follows the changes of other instances. */
+export async function openConfigurationSets(deps: {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  following: Following
+}): Promise<ConfigurationSets> {
+  const sets = new ConfigurationSets(deps)
+  await sets.follow(deps.following)
+  return sets
+}
+
 /** The configuration sets of an account: a copy in memory, because each send and each event asks for them. */
-export interface ConfigurationSets {
-  has(name: string): boolean
-  /** By name. */
-  list(): readonly ConfigurationSet[]
-  /** @throws not_found */
-  get(name: string): ConfigurationSet
-  /** @throws name_taken; state_conflict if there are 100 already. */
-  create(name: string): Promise<void>
-  /** Removes it with its destinations. @throws not_found */
-  remove(name: string): Promise<void>
-  /** @throws not_found; name_taken if it has one of this name; state_conflict if it has 10 already. */
-  addDestination(name: string, destination: EventDestination): Promise<void>
-  /** @throws not_found, also for the destination. */
-  replaceDestination(name: string, destination: EventDestination): Promise<void>
-  /** @throws not_found, also for the destination. */
-  removeDestination(name: string, destinationName: string): Promise<void>
+export class ConfigurationSets {
+  readonly #store: Store
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #byName = new Map<string, ConfigurationSet>()
+
+  constructor({ store, clock }: { store: Store; clock: Pick<Clock, 'now'> }) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  async follow(following: Following): Promise<void> {
+    await following.open(this.#store, configurationSetCollection, {
+      ids: () => this.#byName.keys(),
+      put: (record: ConfigurationSet) => void this.#byName.set(record.id, record),
+      remove: (id) => void this.#byName.delete(id),
+    })
+    this.#store.changes(
+      (change) => {
+        // Of a reset.
+        if (change.op === 'remove') this.#byName.delete(change.id)
+      },
+      { of: configurationSetCollection },
+    )
+  }
+
   /** Reads the stored sets again, after a restore replaced them. */
-  reload(): Promise<void>
+  async reload(): Promise<void> {
+    const { records } = await this.#store.page(configurationSetCollection, { limit: 1000 })
+    this.#byName.clear()
+    for (const record of records) this.#byName.set(record.id, record)
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name)
+  }
+
+  /** By name. */
+  list(): ConfigurationSet[] {
+    return [...this.#byName.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  /** @throws not_found */
+  get(name: string): ConfigurationSet {
+    const found = this.#byName.get(name)
+    if (found) return found
+    throw notFound(noun, name)
+  }
+
+  /** @throws name_taken; state_conflict if there are 100 already. */
+  async create(name: string): Promise<void> {
+    if (this.has(name)) throw taken(noun, name)
+    if (this.#byName.size >= maxSets) throw full(`There are ${maxSets} configuration sets.`)
+    const record = { id: name, created: this.#clock.now(), destinations: [] }
+    await this.#store.commit([insert(configurationSetCollection, record)]).catch((error: unknown) => {
+      throw isErrorOf(error, 'unique_conflict') ? taken(noun, name) : error
+    })
+    this.#byName.set(name, { ...record, version: 1 })
+  }
+
+  /** Removes it with its destinations. @throws not_found */
+  async remove(name: string): Promise<void> {
+    this.get(name)
+    await this.#store.commit([remove(configurationSetCollection, name)])
+    this.#byName.delete(name)
+  }
+
+  /** @throws not_found; name_taken if it has one of this name; state_conflict if it has 10 already. */
+  async addDestination(name: string, destination: EventDestination): Promise<void> {
+    await this.#change(name, (all) => {
+      if (all.some((one) => one.name === destination.name)) throw taken('event destination', destination.name)
+      if (all.length >= maxDestinations)
+        throw full(`The configuration set has ${maxDestinations} event destinations.`)
+      return [...all, destination]
+    })
+  }
+
+  /** @throws not_found, also for the destination. */
+  async replaceDestination(name: string, destination: EventDestination): Promise<void> {
+    await this.#change(name, (all) => {
+      assertNamed(all, destination.name)
+      return all.map((one) => (one.name === destination.name ? destination : one))
+    })
+  }
+
+  /** @throws not_found, also for the destination. */
+  async removeDestination(name: string, destinationName: string): Promise<void> {
+    await this.#change(name, (all) => {
+      assertNamed(all, destinationName)
+      return all.filter((one) => one.name !== destinationName)
+    })
+  }
+
   /**
    * Whether a webhook gets an event. One that no destination names gets all; another one only what its destinations ask for.
    *
    * @param type  SES's name of the event: `Bounce`.
    */
-  wants(webhookId: string, email: Pick<EmailRecord, 'metadata'>, type: string): boolean
-}
-
-export async function openConfigurationSets({
-  store,
-  clock,
-  following,
-}: {
-  store: Store
-  clock: Pick<Clock, 'now'>
-  following: Following
-}): Promise<ConfigurationSets> {
-  const known = new Map<string, ConfigurationSet>()
-  const forget = (id: string): void => void known.delete(id)
-  await following.open(store, configurationSetCollection, {
-    ids: () => known.keys(),
-    put: (record: ConfigurationSet) => void known.set(record.id, record),
-    remove: forget,
-  })
-  store.changes(
-    (change) => {
-      // Of a reset.
-      if (change.op === 'remove') forget(change.id)
-    },
-    { of: configurationSetCollection },
-  )
-
-  function get(name: string): ConfigurationSet {
-    const found = known.get(name)
-    if (found) return found
-    throw notFound('configuration set', name)
+  wants(webhookId: string, { metadata }: Pick<EmailRecord, 'metadata'>, type: string): boolean {
+    const destinations = [...this.#byName.values()].flatMap((set) =>
+      set.destinations.flatMap((one) => (one.webhook_id === webhookId ? { ...one, set: set.id } : [])),
+    )
+    const isOfEvent = ({ set, enabled, types }: EventDestination & { set: string }): boolean =>
+      enabled && set === metadata?.[configurationSetTag] && types.some((one) => one === inCapitals(type))
+    return destinations.length === 0 || destinations.some(isOfEvent)
   }
 
-  async function change(
+  async #change(
     name: string,
     changed: (destinations: readonly EventDestination[]) => EventDestination[],
   ): Promise<void> {
-    const record = await changeRecord(store, configurationSetCollection, name, noun, (set) => ({
+    const toNext = (set: ConfigurationSet): ConfigurationSet => ({
       ...set,
       destinations: changed(set.destinations),
-    }))
-    known.set(name, record)
-  }
-
-  return {
-    has: (name) => known.has(name),
-    list: () => [...known.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
-    get,
-    async create(name) {
-      if (known.has(name)) throw taken(noun, name)
-      if (known.size >= maxSets) throw full(`There are ${maxSets} configuration sets.`)
-      const record = { id: name, created: clock.now(), destinations: [] }
-      await store.commit([insert(configurationSetCollection, record)]).catch((error: unknown) => {
-        throw error instanceof LocalpostError && error.code === 'unique_conflict' ? taken(noun, name) : error
-      })
-      known.set(name, { ...record, version: 1 })
-    },
-    async remove(name) {
-      get(name)
-      await store.commit([remove(configurationSetCollection, name)])
-      forget(name)
-    },
-    addDestination: (name, destination) =>
-      change(name, (all) => {
-        if (all.some((one) => one.name === destination.name))
-          throw taken('event destination', destination.name)
-        if (all.length >= maxDestinations)
-          throw full(`The configuration set has ${maxDestinations} event destinations.`)
-        return [...all, destination]
-      }),
-    replaceDestination: (name, destination) =>
-      change(name, (all) => {
-        assertNamed(all, destination.name)
-        return all.map((one) => (one.name === destination.name ? destination : one))
-      }),
-    removeDestination: (name, gone) =>
-      change(name, (all) => {
-        assertNamed(all, gone)
-        return all.filter((one) => one.name !== gone)
-      }),
-    async reload() {
-      const { records } = await store.page(configurationSetCollection, { limit: 1000 })
-      known.clear()
-      for (const record of records) known.set(record.id, record)
-    },
-    wants(webhookId, { metadata }, type) {
-      const destinations = [...known.values()].flatMap((set) =>
-        set.destinations.flatMap((one) => (one.webhook_id === webhookId ? { ...one, set: set.id } : [])),
-      )
-      const isOfEvent = ({ set, enabled, types }: EventDestination & { set: string }): boolean =>
-        enabled && set === metadata?.[configurationSetTag] && types.some((one) => one === inCapitals(type))
-      return destinations.length === 0 || destinations.some(isOfEvent)
-    },
+    })
+    this.#byName.set(name, await changeRecord(this.#store, configurationSetCollection, name, noun, toNext))
   }
 }
 
@@ -159,11 +186,6 @@ export function missingSet(name: string): LocalpostError {
 
 /** The `cause` of that error: version 1 and bulk requests have a name of their own for it. */
 export const missingSetCause = 'ConfigurationSetDoesNotExist'
-
-const noun = 'configuration set'
-const maxSets = 100
-/** As SES. */
-const maxDestinations = 10
 
 /** `DeliveryDelay` as event destinations name it: `DELIVERY_DELAY`. */
 function inCapitals(type: string): string {

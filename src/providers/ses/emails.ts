@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { LocalpostError } from '../../core/errors.ts'
-import { sendErrors } from '../../sending/results.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
-import { bodyLimits, type Route } from '../../server/route.ts'
+import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sendOne, type ProviderSend, type Sent } from '../send.ts'
+import { sendAll, sendOne, sends, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
 import { configurationSetTag, ses, toMessageId } from './conventions.ts'
 import { awsErrorOf, awsMessageOf, sesFace } from './face.ts'
@@ -18,20 +17,17 @@ const messageId = z.string().describe('Also in the events of the email')
 export function emailRoutes(parts: ProviderParts): Route[] {
   return [
     post('/ses/v2/email/outbound-emails', {
-      needs: 'send',
+      ...sends(sendSchema),
       summary: 'SendEmail: send a message in parts, as a whole, or from a template',
-      body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: { schema: z.strictObject({ MessageId: messageId }) },
-      errors: sendErrors,
       async handler(context) {
         const { id } = await sendOne(sesSend('ses send', parts), context, parts)
         return { MessageId: id }
       },
     }),
     post('/ses/v2/email/outbound-bulk-emails', {
-      needs: 'send',
+      ...sends(bulkSchema),
       summary: 'SendBulkEmail: send up to 50 emails from a template, in one commit',
-      body: { schema: bulkSchema, readBy: 'resource', maxBytes: bodyLimits.large },
       success: {
         schema: z.strictObject({
           BulkEmailEntryResults: z.array(
@@ -43,7 +39,6 @@ export function emailRoutes(parts: ProviderParts): Route[] {
           ),
         }),
       },
-      errors: sendErrors,
       async handler(context) {
         const results = await sendAll({ ...sesSend('ses bulk', parts), partial: true }, context, parts)
         return { BulkEmailEntryResults: results.map(toResult) }

@@ -1,9 +1,8 @@
 import type { EmailEvent } from '../../emails/types.ts'
-import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
+import type { ShapedConfirmation, ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import { enhancedCodeIn, eventKey, idAt } from '../event-facts.ts'
 import { uuidOf } from '../uuid.ts'
-import { snsConfirmation } from './confirmation.ts'
 import { configurationSetTag, ses, topicArnOf } from './conventions.ts'
 
 /** The types of events, with ours of which they are made. */
@@ -18,6 +17,36 @@ const events = {
   Click: 'email.clicked',
 } as const satisfies Record<string, EmailEventType>
 type SesEvent = keyof typeof events
+
+/**
+ * How SNS has the HTTP endpoint of a subscription confirmed. It is not signed, as no message of SNS is here.
+ *
+ * @see https://docs.aws.amazon.com/sns/latest/dg/http-subscription-confirmation-json.html
+ */
+const snsConfirmation: ShapedConfirmation = {
+  body({ webhookId, token, url, time }) {
+    const TopicArn = topicArnOf(webhookId)
+    return {
+      Type: 'SubscriptionConfirmation',
+      MessageId: uuidOf(token),
+      Token: token,
+      TopicArn,
+      Message: `You have chosen to subscribe to the topic ${TopicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`,
+      SubscribeURL: url,
+      Timestamp: new Date(time).toISOString(),
+      SignatureVersion: '1',
+      Signature: '',
+      SigningCertURL: '',
+    }
+  },
+  answer(webhookId) {
+    const id = uuidOf(webhookId)
+    const result = `<ConfirmSubscriptionResult><SubscriptionArn>${topicArnOf(webhookId)}:${id}</SubscriptionArn></ConfirmSubscriptionResult>`
+    const metadata = `<ResponseMetadata><RequestId>${id}</RequestId></ResponseMetadata>`
+    const text = `<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/">${result}${metadata}</ConfirmSubscriptionResponse>`
+    return { type: 'text/xml; charset=utf-8', text }
+  },
+}
 
 /**
  * Webhooks as SNS posts the events of SES to an HTTP subscription. They are not signed: that takes a key of Amazon.
@@ -95,14 +124,14 @@ function toMail({ email }: ShapedEvent): object {
     headers: fields.flatMap(([name, value]) => (value === undefined ? [] : { name, value })),
     commonHeaders: {
       from: [from],
-      ...(reply_to === null ? {} : { replyTo: [reply_to] }),
+      replyTo: reply_to === null ? undefined : [reply_to],
       to,
-      ...(cc.length > 0 ? { cc } : {}),
+      cc: cc.length > 0 ? cc : undefined,
       messageId,
       subject,
     },
     tags: {
-      ...(set === undefined ? {} : { [configurationSetTag]: [set] }),
+      [configurationSetTag]: set === undefined ? undefined : [set],
       ...Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, [value]])),
     },
   }
@@ -111,11 +140,10 @@ function toMail({ email }: ShapedEvent): object {
 function detailOf({ recipient, event }: ShapedEvent, feedbackId: string): object {
   const timestamp = toTime(event.timestamp)
   const reply = 'smtp_response' in event ? event.smtp_response : undefined
-  const status = reply && enhancedCodeIn(reply)
   const failed = {
     emailAddress: recipient,
-    ...(status ? { status } : {}),
-    ...(reply === undefined ? {} : { diagnosticCode: `smtp; ${reply}` }),
+    status: reply && enhancedCodeIn(reply),
+    diagnosticCode: reply === undefined ? undefined : `smtp; ${reply}`,
   }
   switch (event.status) {
     case 'sent':
@@ -131,28 +159,20 @@ function detailOf({ recipient, event }: ShapedEvent, feedbackId: string): object
     case 'bounced': {
       const { type: bounceType, subtype: bounceSubType, reporting_mta } = event
       const bouncedRecipients = [{ action: 'failed', ...failed }]
-      const mta = reporting_mta === undefined ? {} : { reportingMTA: `dns; ${reporting_mta}` }
-      return { bounce: { feedbackId, timestamp, bounceType, bounceSubType, bouncedRecipients, ...mta } }
+      const reportingMTA = reporting_mta === undefined ? undefined : `dns; ${reporting_mta}`
+      return { bounce: { feedbackId, timestamp, bounceType, bounceSubType, bouncedRecipients, reportingMTA } }
     }
     case 'complained': {
       const complainedRecipients = [{ emailAddress: recipient }]
-      return {
-        complaint: { feedbackId, timestamp, complaintSubType: null, complainedRecipients },
-      }
+      return { complaint: { feedbackId, timestamp, complaintSubType: null, complainedRecipients } }
     }
     case 'failed':
       return { reject: { reason: event.reason } }
     case 'opened':
       return { open: { timestamp, ipAddress: event.ip, userAgent: event.user_agent } }
-    case 'clicked':
-      return {
-        click: {
-          timestamp,
-          ipAddress: event.ip,
-          userAgent: event.user_agent,
-          link: event.link,
-          linkTags: null,
-        },
-      }
+    case 'clicked': {
+      const visit = { timestamp, ipAddress: event.ip, userAgent: event.user_agent }
+      return { click: { ...visit, link: event.link, linkTags: null } }
+    }
   }
 }

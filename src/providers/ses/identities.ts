@@ -5,27 +5,42 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { notFound } from '../../store/repository.ts'
 import { findDomain } from '../find-domain.ts'
 import { withNames } from '../member-names.ts'
+import { notSupported } from '../not-supported.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sesFace } from './face.ts'
-import {
-  createdIdentitySchema,
-  identityListSchema,
-  identitySchema,
-  listedIdentitySchema,
-  newIdentitySchema,
-  type SesIdentity,
-  type SesListedIdentity,
-} from './identity-schema.ts'
-import { answerEmpty, emptyAnswer } from './empty-answer.ts'
-import { type pageBody, pageQuery } from './page-query.ts'
+import { answerEmpty, emptyAnswer, pageBody, pageQuery, pageSchema } from './pages.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Identities', access: 'key', face: sesFace })
 
 const path = '/ses/v2/email/identities'
-const listSchema = z.strictObject({
-  EmailIdentities: z.array(listedIdentitySchema),
-  NextToken: z.string().optional(),
+
+const status = z.enum(['NOT_STARTED', 'PENDING', 'SUCCESS', 'FAILED', 'TEMPORARY_FAILURE'])
+const type = z.enum(['EMAIL_ADDRESS', 'DOMAIN'])
+const createdIdentitySchema = z.strictObject({
+  IdentityType: type,
+  VerifiedForSendingStatus: z.boolean(),
+  DkimAttributes: z.strictObject({
+    SigningEnabled: z.boolean(),
+    Status: status,
+    Tokens: z.array(z.string()).describe('The selectors of the keys: `<token>._domainkey.<domain>`'),
+    SigningAttributesOrigin: z.literal('AWS_SES'),
+  }),
 })
+const identitySchema = z.strictObject({
+  ...createdIdentitySchema.shape,
+  FeedbackForwardingStatus: z.boolean(),
+  VerificationStatus: status,
+  Policies: z.record(z.string(), z.string()),
+  Tags: z.array(z.never()),
+})
+type SesIdentity = z.infer<typeof identitySchema>
+const listedIdentitySchema = z.strictObject({
+  IdentityType: type,
+  IdentityName: z.string(),
+  SendingEnabled: z.boolean(),
+  VerificationStatus: status,
+})
+const listSchema = pageSchema({ EmailIdentities: z.array(listedIdentitySchema) })
 
 /**
  * `/ses/v2/email/identities`: the domains of this account. An address is not stored: it may send when its domain may, and a domain
@@ -43,19 +58,23 @@ export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Rou
     throw notFound('identity', name)
   }
 
-  async function list({
-    NextToken,
-    PageSize,
-  }: z.output<typeof pageBody>): Promise<z.output<typeof listSchema>> {
-    const limit = Math.min(PageSize || 100, 100)
-    const { items, cursor } = await domains.list({ limit, ...(NextToken && { cursor: NextToken }) })
-    return { EmailIdentities: items.map(toListed), ...(cursor === null ? {} : { NextToken: cursor }) }
+  async function list({ NextToken, PageSize }: z.output<typeof pageBody>): Promise<object> {
+    const page = await domains.list({ limit: Math.min(PageSize || 100, 100), cursor: NextToken })
+    return { EmailIdentities: page.items.map(toListed), NextToken: page.cursor ?? undefined }
   }
 
   return [
     post(path, {
       summary: 'CreateEmailIdentity: register a domain. An address needs no registration',
-      body: { schema: newIdentitySchema, maxBytes: bodyLimits.small },
+      body: {
+        schema: z.strictObject({
+          EmailIdentity: z.string().min(1).max(320).describe('A domain, or an address'),
+          ConfigurationSetName: z.string().optional().describe('Has no effect'),
+          DkimSigningAttributes: notSupported('Localpost makes the keys'),
+          Tags: notSupported('identities have no tags here'),
+        }),
+        maxBytes: bodyLimits.small,
+      },
       success: { schema: createdIdentitySchema },
       errors: ['domain_exists'],
       async handler({ body: { EmailIdentity } }) {
@@ -80,7 +99,11 @@ export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Rou
     post('/ses/v2/email/list-identities', {
       summary: 'ListEmailIdentities, as newer SDKs call it',
       needs: 'read',
-      body: { schema: identityListSchema, maxBytes: bodyLimits.small, optional: true },
+      body: {
+        schema: z.strictObject({ ...pageBody.shape, Filter: notSupported('the list has all identities') }),
+        maxBytes: bodyLimits.small,
+        optional: true,
+      },
       success: { schema: listSchema },
       errors: ['invalid_cursor'],
       handler: ({ body }) => list(body),
@@ -121,7 +144,7 @@ function toIdentity(type: SesIdentity['IdentityType'], domain: DomainDetail | nu
   }
 }
 
-function toListed({ name, status }: DomainListItem): SesListedIdentity {
+function toListed({ name, status }: DomainListItem): z.infer<typeof listedIdentitySchema> {
   return {
     IdentityType: 'DOMAIN',
     IdentityName: name,

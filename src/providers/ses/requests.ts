@@ -2,13 +2,16 @@ import { type FieldError, quote, validationError } from '../../core/errors.ts'
 import { parseInput } from '../../core/validate.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
-import { recordOf, trackingOf } from '../request-parts.ts'
+import { ContentBudget } from '../content-budget.ts'
+import { recordOf, trackingOf, translateOne } from '../request-parts.ts'
 import type { Translate } from '../translation.ts'
 import { configurationSetTag } from './conventions.ts'
 import {
+  bulkSchema,
   maxRecipients,
   sendSchema,
   type SesAttachment,
+  type SesBulk,
   type SesField,
   type SesSend,
   type SesTag,
@@ -19,8 +22,15 @@ import { readTemplateData, sesRendering } from './template-text.ts'
 /** `SendEmail`. @throws validation_error */
 export const toSend: Translate = (body) => [{ request: toRequest(parseInput(sendSchema, body)) }]
 
+/** `SendBulkEmail`. @throws validation_error if it is wrong as a whole. */
+export const toBulk: Translate = (body) => {
+  const bulk = parseInput(bulkSchema, body)
+  new ContentBudget('emails').take(bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length)
+  return bulk.BulkEmailEntries.map((entry) => translateOne(() => toRequest(toSingle(bulk, entry))))
+}
+
 /** @throws validation_error */
-export function toRequest(email: SesSend): SendingRequest {
+function toRequest(email: SesSend): SendingRequest {
   const errors: FieldError[] = []
   checkEmail(email, errors)
   const metadata = toMetadata(email, errors)
@@ -33,29 +43,20 @@ export function toRequest(email: SesSend): SendingRequest {
     : { ...shared, ...toComposed(email) }
 }
 
-function checkEmail(
-  { Content, FromEmailAddress, Destination, ReplyToAddresses }: SesSend,
-  errors: FieldError[],
-): void {
+function checkEmail(email: SesSend, errors: FieldError[]): void {
+  const { Content, FromEmailAddress, Destination, ReplyToAddresses } = email
   const { Simple, Raw, Template } = Content
+  const add = (field: string, message: string): number => errors.push({ field, message })
   const { length } = recipientsOf(Destination)
   if (length > maxRecipients)
-    errors.push({
-      field: 'Destination',
-      message: `must have at most ${maxRecipients} addresses, not ${length}`,
-    })
-  if (!Raw && FromEmailAddress === undefined)
-    errors.push({ field: 'FromEmailAddress', message: 'is missing' })
-  if (!Raw && length === 0) errors.push({ field: 'Destination', message: 'must have an address' })
+    add('Destination', `must have at most ${maxRecipients} addresses, not ${length}`)
+  if (!Raw && FromEmailAddress === undefined) add('FromEmailAddress', 'is missing')
+  if (!Raw && length === 0) add('Destination', 'must have an address')
   if (Raw && ReplyToAddresses?.length)
-    errors.push({
-      field: 'ReplyToAddresses',
-      message: 'is not supported beside Raw: write the field Reply-To',
-    })
-  for (const [i, one] of (Simple ?? Template)?.Attachments?.entries() ?? []) {
+    add('ReplyToAddresses', 'is not supported beside Raw: write the field Reply-To')
+  for (const [i, one] of (Simple ?? Template)?.Attachments?.entries() ?? [])
     if (one.ContentDisposition === 'INLINE' && one.ContentId === undefined)
-      errors.push({ field: `Attachments[${i}].ContentId`, message: 'is missing; INLINE needs it' })
-  }
+      add(`Attachments[${i}].ContentId`, 'is missing; INLINE needs it')
 }
 
 function recipientsOf({
@@ -145,15 +146,8 @@ function toTemplated({
       { field: 'Template', message: 'must have either TemplateName or TemplateContent' },
     ])
   const data = TemplateData === undefined ? {} : readTemplateData(TemplateData)
-  const { Subject, Html, Text } = TemplateContent ?? {}
-  return {
-    template_id: TemplateName,
-    subject: Subject,
-    html: Html,
-    text: Text,
-    data,
-    rendering: sesRendering,
-  }
+  const { Subject: subject, Html: html, Text: text } = TemplateContent ?? {}
+  return { template_id: TemplateName, subject, html, text, data, rendering: sesRendering }
 }
 
 function toAttachment({
@@ -165,4 +159,40 @@ function toAttachment({
 }: SesAttachment): SentAttachment {
   const content_id = ContentDisposition === 'ATTACHMENT' ? undefined : ContentId?.replace(/^<(.*)>$/, '$1')
   return { name: FileName, content: RawContent, content_type: ContentType, content_id }
+}
+
+type Entry = SesBulk['BulkEmailEntries'][number]
+
+/** An email of a bulk request, as a request of its own. */
+function toSingle(
+  { DefaultContent, DefaultEmailTags = [], BulkEmailEntries: _all, ...shared }: SesBulk,
+  { Destination, ReplacementTags = [], ReplacementHeaders = [], ReplacementEmailContent }: Entry,
+): SesSend {
+  const { Template } = DefaultContent
+  const replaced = new Set(ReplacementTags.map(({ Name }) => Name))
+  const headers = new Set(ReplacementHeaders.map(({ Name }) => Name.toLowerCase()))
+  return {
+    ...shared,
+    Destination,
+    EmailTags: [...DefaultEmailTags.filter(({ Name }) => !replaced.has(Name)), ...ReplacementTags],
+    Content: {
+      Template: {
+        ...Template,
+        TemplateData: mergeData(
+          Template.TemplateData,
+          ReplacementEmailContent?.ReplacementTemplate?.ReplacementTemplateData,
+        ),
+        Headers: [
+          ...(Template.Headers ?? []).filter(({ Name }) => !headers.has(Name.toLowerCase())),
+          ...ReplacementHeaders,
+        ],
+      },
+    },
+  }
+}
+
+/** The default data, with the members of an entry in place of its own. */
+function mergeData(given: string | undefined, replacement: string | undefined): string | undefined {
+  if (replacement === undefined || given === undefined) return replacement ?? given
+  return JSON.stringify({ ...readTemplateData(given), ...readTemplateData(replacement) })
 }

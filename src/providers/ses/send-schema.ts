@@ -23,10 +23,7 @@ const destinationSchema = z.strictObject({
 })
 
 /** A header field. */
-const fieldSchema = z.strictObject({
-  Name: z.string().min(1).max(126),
-  Value: z.string().max(995),
-})
+const fieldSchema = z.strictObject({ Name: z.string().min(1).max(126), Value: z.string().max(995) })
 export type SesField = z.infer<typeof fieldSchema>
 
 /** An attachment. */
@@ -56,9 +53,7 @@ const simpleSchema = z.strictObject({
 })
 
 /** A whole message. */
-const rawSchema = z.strictObject({
-  Data: z.string().min(1).describe('The message in base64'),
-})
+const rawSchema = z.strictObject({ Data: z.string().min(1).describe('The message in base64') })
 
 /** The use of a template: one that is stored, or one in the request. */
 const templateUseSchema = z.strictObject({

@@ -3,20 +3,27 @@ import type { Suppression } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { withNames } from '../member-names.ts'
+import { notSupported } from '../not-supported.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTimestamp } from './conventions.ts'
-import { answerEmpty, emptyAnswer } from './empty-answer.ts'
 import { sesFace } from './face.ts'
-import {
-  newSuppressionSchema,
-  suppressedSchema,
-  suppressionQuerySchema,
-  type SesSuppressed,
-} from './suppression-schema.ts'
+import { answerEmpty, emptyAnswer, pageQuery, pageSchema } from './pages.ts'
 
 const { get, put, del } = defineRoutes({ tag: 'Suppression', access: 'key', face: sesFace })
 
 const path = '/ses/v2/email/suppression/addresses'
+
+const reason = z.enum(['BOUNCE', 'COMPLAINT'])
+const newSuppressionSchema = z.strictObject({
+  EmailAddress: z.string().min(1).max(320),
+  Reason: reason,
+  TenantName: notSupported('Localpost has accounts, which the key chooses'),
+})
+const suppressedSchema = z.strictObject({
+  EmailAddress: z.string(),
+  Reason: reason.describe('`BOUNCE` also for addresses that were added by hand'),
+  LastUpdateTime: z.number().describe('Unix time in seconds'),
+})
 
 /** `/ses/v2/email/suppression`: the suppression list of this account. */
 export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppressions'>): Route[] {
@@ -33,23 +40,20 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
     }),
     get(path, {
       summary: 'ListSuppressedDestinations: by address',
-      query: suppressionQuerySchema,
-      success: {
-        schema: z.strictObject({
-          SuppressedDestinationSummaries: z.array(suppressedSchema),
-          NextToken: z.string().optional(),
-        }),
-      },
+      query: z.strictObject({
+        ...pageQuery.shape,
+        Reason: z.union([reason, z.array(reason).max(2)]).optional(),
+      }),
+      success: { schema: pageSchema({ SuppressedDestinationSummaries: z.array(suppressedSchema) }) },
       errors: ['invalid_cursor'],
       async handler({ query: { NextToken, PageSize = 1000, Reason } }) {
-        const limit = Math.min(PageSize, 100)
-        const { items, cursor } = await suppressions.list({ limit, ...(NextToken && { cursor: NextToken }) })
-        const wanted = Reason === undefined ? null : [Reason].flat()
+        const page = await suppressions.list({ limit: Math.min(PageSize, 100), cursor: NextToken })
+        const wanted = [Reason ?? reason.options].flat()
         return {
-          SuppressedDestinationSummaries: items
+          SuppressedDestinationSummaries: page.items
             .map(toSuppressed)
-            .filter((one) => wanted?.includes(one.Reason) ?? true),
-          ...(cursor === null ? {} : { NextToken: cursor }),
+            .filter((one) => wanted.includes(one.Reason)),
+          NextToken: page.cursor ?? undefined,
         }
       },
     }),
@@ -68,7 +72,7 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
   ]
 }
 
-function toSuppressed({ address, reason, created }: Suppression): SesSuppressed {
+function toSuppressed({ address, reason, created }: Suppression): z.infer<typeof suppressedSchema> {
   return {
     EmailAddress: address,
     Reason: reason === 'complaint' ? 'COMPLAINT' : 'BOUNCE',

@@ -10,12 +10,7 @@ export const sesRendering: NonNullable<SendingRequest['rendering']> = {
   helpers: 'basic',
 }
 
-/**
- * Reads the data for a template.
- *
- * @param json  A JSON object.
- * @throws validation_error for anything else.
- */
+/** Reads the data for a template: a JSON object. @throws validation_error for anything else. */
 export function readTemplateData(json: string): Record<string, unknown> {
   let given: unknown
   try {

@@ -7,17 +7,11 @@ import { bodyLimits, type Route } from '../../server/route.ts'
 import { checkTemplate, renderTemplate, templateError, type TemplateTexts } from '../../templates/engines.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import { withNames } from '../member-names.ts'
+import { notSupported } from '../not-supported.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTimestamp } from './conventions.ts'
-import { answerEmpty, emptyAnswer } from './empty-answer.ts'
 import { sesFace } from './face.ts'
-import { pageQuery } from './page-query.ts'
-import {
-  templateContentSchema,
-  templateSchema,
-  templateUpdateSchema,
-  type SesTemplateContent,
-} from './template-schema.ts'
+import { answerEmpty, emptyAnswer, pageQuery, pageSchema } from './pages.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: sesFace })
@@ -30,6 +24,10 @@ const names = {
   text: 'TemplateContent.Text',
   data: 'TemplateData',
 }
+
+const text = z.string().max(1_000_000).optional()
+const contentSchema = z.strictObject({ Subject: text, Text: text, Html: text })
+type SesTemplateContent = z.infer<typeof contentSchema>
 
 /** `/ses/v2/email/templates`: the templates of this account. */
 export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templates' | 'thread'>): Route[] {
@@ -53,7 +51,14 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
   return [
     post(path, {
       summary: 'CreateEmailTemplate',
-      body: { schema: templateSchema, maxBytes: bodyLimits.content },
+      body: {
+        schema: z.strictObject({
+          TemplateName: z.string().min(1),
+          TemplateContent: contentSchema,
+          Tags: notSupported('templates have no tags here'),
+        }),
+        maxBytes: bodyLimits.content,
+      },
       success: { schema: emptyAnswer },
       errors: ['name_taken', 'invalid_template'],
       async handler({ body: { TemplateName, TemplateContent } }) {
@@ -67,11 +72,10 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
       summary: 'ListEmailTemplates',
       query: pageQuery,
       success: {
-        schema: z.strictObject({
+        schema: pageSchema({
           TemplatesMetadata: z.array(
             z.strictObject({ TemplateName: z.string(), CreatedTimestamp: z.number() }),
           ),
-          NextToken: z.string().optional(),
         }),
       },
       errors: ['invalid_cursor'],
@@ -82,23 +86,22 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
             TemplateName: id,
             CreatedTimestamp: toTimestamp(created),
           })),
-          ...(cursor === null ? {} : { NextToken: cursor }),
+          NextToken: cursor ?? undefined,
         }
       },
     }),
     get(`${path}/{name}`, {
       summary: 'GetEmailTemplate',
-      success: {
-        schema: z.strictObject({ TemplateName: z.string(), TemplateContent: templateContentSchema }),
-      },
+      success: { schema: z.strictObject({ TemplateName: z.string(), TemplateContent: contentSchema }) },
       async handler({ params }) {
         const { id, subject, text, html } = await templates.get(params.name)
-        return { TemplateName: id, TemplateContent: toContent({ subject, text, html }) }
+        const content = { Subject: subject ?? undefined, Text: text ?? undefined, Html: html ?? undefined }
+        return { TemplateName: id, TemplateContent: content }
       },
     }),
     put(`${path}/{name}`, {
       summary: 'UpdateEmailTemplate',
-      body: { schema: templateUpdateSchema, maxBytes: bodyLimits.content },
+      body: { schema: z.strictObject({ TemplateContent: contentSchema }), maxBytes: bodyLimits.content },
       success: { schema: emptyAnswer },
       errors: ['invalid_template'],
       async handler({ params, body }) {
@@ -130,16 +133,4 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
 
 function toInput({ Subject, Text, Html }: SesTemplateContent): TemplateInput & TemplateTexts {
   return { subject: Subject ?? null, text: Text ?? null, html: Html ?? null, engine: 'handlebars' }
-}
-
-function toContent({
-  subject,
-  text,
-  html,
-}: Record<'subject' | 'text' | 'html', string | null>): SesTemplateContent {
-  return {
-    ...(subject === null ? {} : { Subject: subject }),
-    ...(text === null ? {} : { Text: text }),
-    ...(html === null ? {} : { Html: html }),
-  }
 }

@@ -308,6 +308,12 @@ describe('POST /sendgrid/v3/mail/send', () => {
     await nothingStored(post)
   })
 
+  test('counts the faults that an answer leaves out', async () => {
+    const attachments = Array.from({ length: 150 }, (_, i) => ({ content: '!', filename: `${i}.txt` }))
+    const [status, ...messages] = await refused(await start(), { ...mail, attachments })
+    expect([status, messages.length, messages.at(-1)]).toEqual([400, 101, 'null: The body and 50 more.'])
+  })
+
   test('refuses content that would take too much for all personalizations', async () => {
     const post = await start()
     const personalizations = Array.from({ length: 1000 }, (_, i) => to(`a${i}@example.com`))
