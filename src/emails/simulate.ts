@@ -13,7 +13,7 @@ import type {
   RecipientEvent,
   RecipientState,
 } from './types.ts'
-import { isOver, pendingRecipients, withEvents } from './events.ts'
+import { bounceTypes, isOver, pendingRecipients, withEvents } from './events.ts'
 import { addedEventSchema } from './simulate-schema.ts'
 import { toRecipientEvent } from './views.ts'
 
@@ -126,8 +126,7 @@ const bounces: Readonly<Record<BounceType, readonly [BounceSubtype, ...BounceSub
 }
 
 function bounceToAdd({ status, type: givenType, subtype }: AddedEvent): Bounce {
-  const types: BounceType[] = ['Permanent', 'Transient', 'Undetermined']
-  const typeOfSubtype = types.find((type) => subtype && bounces[type].includes(subtype))
+  const typeOfSubtype = bounceTypes.find((type) => subtype && bounces[type].includes(subtype))
   const type = givenType ?? typeOfSubtype ?? 'Permanent'
   const known = bounces[type]
   if (status === 'bounced' && subtype && !known.includes(subtype)) {

@@ -12,7 +12,7 @@ import type {
 import { shorten } from '../core/errors.ts'
 import { maxSubjectBytes } from './render.ts'
 import { pick } from '../core/pick.ts'
-import { detailNames, emailMembers } from './schema.ts'
+import { emailMembers } from './schema.ts'
 
 /** The subject as lists show it: a page of a list must not grow with the headers of hostile mail. */
 export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {
@@ -43,7 +43,8 @@ export function toDetail(email: EmailRecord, content: EmailContent): Complete<Em
     subject: email.subject,
     last_event: toLastEvent(email),
     email_sent_timestamp: email.created,
-    ...pick(email, detailNames),
+    template_id: email.template_id,
+    domain_id: email.domain_id,
     html: content.html,
     text: content.text,
     from: email.from,

@@ -32,6 +32,15 @@ export function fillRule(rule: RuleInput): Rule {
   }
 }
 
+/** How the recipient's server answers one recipient. */
+export type Verdict =
+  | { action: 'accept' }
+  | { action: 'reject'; reply_code: number; enhanced_code: string; text: string }
+  /** Accepts after this time. */
+  | { action: 'delay'; delay_ms: number }
+  /** Cuts the connection without a reply. */
+  | { action: 'drop' }
+
 /** The default RFC 3463 code for a reply code. */
 export function defaultEnhancedCode(code: number): string {
   return enhancedCodes[code] ?? `${String(code).charAt(0)}.0.0`

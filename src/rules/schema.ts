@@ -36,7 +36,6 @@ const match = z
   })
 
 const enhanced_code = z.string().regex(/^[45]\.\d{1,3}\.\d{1,3}$/, 'must be an RFC 3463 code such as "5.1.1"')
-const times = z.int().min(1).max(100)
 
 const rejection = z
   .strictObject({
@@ -62,7 +61,10 @@ export const ruleInputSchema: z.ZodType<RuleInput> = z.discriminatedUnion(
     z.strictObject({
       match,
       action: z.literal('greylist'),
-      times: times
+      times: z
+        .int()
+        .min(1)
+        .max(100)
         .optional()
         .describe('How many attempts per email and recipient are answered 451. Default: 1'),
     }),

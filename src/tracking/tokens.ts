@@ -17,10 +17,7 @@ export interface Tokens {
   /** @returns A path segment: base64url, a dot, base64url. */
   make(token: TrackingToken): string
   /** @returns null for a token that this instance did not make, that is broken, expired or of another kind. */
-  read<Kind extends TrackingToken['kind']>(
-    kind: Kind,
-    text: string,
-  ): Extract<TrackingToken, { kind: Kind }> | null
+  read<K extends TrackingToken['kind']>(kind: K, text: string): (TrackingToken & { kind: K }) | null
 }
 
 /**
@@ -47,8 +44,8 @@ export function createTokens(secret: Buffer, clock: Pick<Clock, 'now'>): Tokens 
       const [given, wanted] = [Buffer.from(text.slice(dot + 1)), Buffer.from(codeOf(payload))]
       if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
       const token = fromPayload(JSON.parse(Buffer.from(payload, 'base64url').toString()))
-      if (!token || !isOfKind(token, kind)) return null
-      return token.expires !== undefined && token.expires <= clock.now() ? null : token
+      const isOver = token?.expires !== undefined && token.expires <= clock.now()
+      return token && isOfKind(token, kind) && !isOver ? token : null
     },
   }
 }
@@ -108,9 +105,6 @@ function fromPayload(payload: unknown): TrackingToken | null {
   }
 }
 
-function isOfKind<K extends Kind>(
-  token: TrackingToken,
-  kind: K,
-): token is Extract<TrackingToken, { kind: K }> {
+function isOfKind<K extends Kind>(token: TrackingToken, kind: K): token is TrackingToken & { kind: K } {
   return token.kind === kind
 }
