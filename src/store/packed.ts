@@ -135,6 +135,7 @@ export class Packed {
   /** The number of existing records before a row. */
   liveBefore(row: number): number {
     if (this.#removed === null) return row
+    if (row === this.count) return this.live
     let live = 0
     for (let i = 0; i < row; i++) if (this.has(i)) live++
     return live

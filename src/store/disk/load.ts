@@ -116,7 +116,7 @@ function adoptFile(
   const pack = resting.adopt(segment, path, lines, new Set(usage.logs.keys()), packed)
   if (!pack) return
   pack.usage = usage
-  if (isOld) resting.rest(segment)
+  if (isOld) resting.evict(segment)
 }
 
 /** Reads the places of the blobs of records that the log replaced, so that these blobs do not count as used. */
