@@ -1,5 +1,6 @@
 import type { LocalpostError } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
+import { createRecentValues, type RecentValues } from '../core/recent-values.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
 import { type PackFacts, unknownFacts } from './pack-facts.ts'
@@ -46,6 +47,15 @@ export class Resting {
   readonly replaced: Replaced[] = []
   /** Segments that have records both in their file and in memory. */
   readonly #awake: Set<Segment> = new Set()
+  /**
+   * Halves the time of a page that is read again. A changed record is in a new pack, so what is cached of the old one does
+   * not count, and must not keep that in memory.
+   */
+  readonly #cache: RecentValues<{ pack: WeakRef<Packed>; record: RestingRecord }> = createRecentValues(
+    maxCachedText,
+    ({ record }) => record.text.length,
+    maxCachedRecord,
+  )
   /** How many commits run that refer to records in memory. */
   #holds = 0
   /** What to do when none of them runs. */
@@ -61,15 +71,23 @@ export class Resting {
     ids: readonly string[],
   ): Promise<(RestingRecord | LocalpostError | null)[]> {
     const found = new Map<string, RestingRecord | LocalpostError>()
-    for (let pending = ids; pending.length > 0;) {
+    const keyOf = (id: string): string => `${state.name} ${id}`
+    for (const id of ids) {
+      const cached = this.#cache.get(keyOf(id))
+      const pack = cached?.pack.deref()
+      if (cached && pack && pack === state.idIndex.locate(id)?.pack) found.set(id, cached.record)
+    }
+    for (let pending = ids.filter((id) => !found.has(id)); pending.length > 0;) {
       const moved: string[] = []
       for (const [pack, rows] of rowsByPack(state, pending)) {
         const records = (await this.reader?.read(pack, rows)) ?? []
         for (const [i, row] of rows.entries()) {
           const id = pack.id(row)
           const record = records[i]
-          if (record) found.set(id, record)
-          else if (state.idIndex.locate(id)?.pack !== pack) moved.push(id)
+          if (record) {
+            found.set(id, record)
+            if (ids.length <= maxCachedAtOnce) this.#cache.put(keyOf(id), { pack: new WeakRef(pack), record })
+          } else if (state.idIndex.locate(id)?.pack !== pack) moved.push(id)
           else if (pack.segment.replacing) {
             await pack.segment.replacing
             moved.push(id)
@@ -251,3 +269,7 @@ function factsForPack(
 }
 
 const wokenAtOnce = 250
+/** If more records than this are read together, for example by a scan, they are not cached: they would evict all others. */
+const maxCachedAtOnce = 64
+const maxCachedText = 2 * 1024 * 1024
+const maxCachedRecord = 64 * 1024
