@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { bounceSubtypes, bounceTypes, eventStatuses } from './events.ts'
-import type { EmailPayload } from './payload-types.ts'
+import type { EmailPayload } from './events.ts'
 import type {
   BounceSubtype,
   BounceType,

@@ -4,26 +4,22 @@ import { readTrace, type TraceContext } from '../core/trace-context.ts'
 import { addressKey, displayNames, type ParsedAddress } from '../mime/headers/addresses.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { initialTags } from './tags.ts'
+import type { EmailMembers } from './types.ts'
 import { answeredConversation } from './conversation.ts'
 
 /** The facts from the header that the record of a captured email has. */
-export interface HeaderFacts {
+export interface HeaderFacts extends Pick<
+  EmailMembers,
+  'from' | 'to' | 'cc' | 'bcc' | 'reply_to' | 'subject' | 'tags'
+> {
   /** The domain of the first address of From, or of the envelope. */
   sender_domain: string
-  from: string
-  to: string[]
   /** See {@link displayNames}. */
   to_names: string[] | undefined
-  cc: string[]
   cc_names: string[] | undefined
-  /** The recipients that no address field names. */
-  bcc: string[]
-  reply_to: string | null
-  subject: string
   message_id: string
   /** See {@link answeredConversation}. */
   thread: string | undefined
-  tags: string[]
   /** Undefined without a valid one. */
   trace: TraceContext | undefined
 }

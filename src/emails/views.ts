@@ -81,15 +81,12 @@ export function toLastEvent(email: EmailRecord): LastEvent {
     case 'delivered':
       return {
         ...base,
-        status: event.status,
-        processing_time_millis: event.processing_time_millis,
-        reporting_mta: event.reporting_mta,
-        smtp_response: event.smtp_response,
+        ...pick(event, ['status', 'processing_time_millis', 'reporting_mta', 'smtp_response']),
       }
     case 'bounced':
-      return { ...base, status: event.status, type: event.type, subtype: event.subtype }
+      return { ...base, ...pick(event, ['status', 'type', 'subtype']) }
     case 'clicked':
-      return { ...base, status: event.status, link: event.link, user_agent: event.user_agent, ip: event.ip }
+      return { ...base, ...pick(event, ['status', 'link', 'user_agent', 'ip']) }
     case 'sent':
     case 'opened':
     case 'complained':

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { quote } from '../core/errors.ts'
 import { maxMatchLength, readMatch } from './match.ts'
+import { defaultReplyCode } from './rule.ts'
 import type { Rule, RuleInput } from './types.ts'
 
 /** Longest wait that a rule or a fault may ask for, in milliseconds. */
@@ -41,11 +42,11 @@ const rejection = z
   .strictObject({
     match,
     action: z.literal('reject'),
-    code: replyCodeSchema.optional().describe('Default: 550'),
+    code: replyCodeSchema.optional().describe(`Default: ${defaultReplyCode}`),
     enhanced_code: enhanced_code.optional().describe('Default: by the code'),
     text: replyTextSchema.optional().describe('The text of the reply, one line'),
   })
-  .superRefine(({ code = 550, enhanced_code }, context) => {
+  .superRefine(({ code = defaultReplyCode, enhanced_code }, context) => {
     if (enhanced_code === undefined || enhanced_code.startsWith(String(code).charAt(0))) return
     const message = `must begin with ${String(code).charAt(0)}, as the code ${code} does`
     context.addIssue({ code: 'custom', path: ['enhanced_code'], message })

@@ -1,4 +1,4 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { invalidOption, LocalpostError, quote } from '../../core/errors.ts'
 import { type Blob, type Collection, insert, type Store, type StoredRecord } from '../store.ts'
 import type { PartitionedStore } from '../partitioned-store.ts'
 import type { BlobId } from '../names.ts'
@@ -43,7 +43,7 @@ export async function copyStore(copying: Copying): Promise<CopyPart[]> {
   const missing: { part: CopyPart; ids: string[] }[] = []
   const all = parts.reduce((sum, { ids }) => sum + ids.length, 0)
   if (all === 0)
-    throw refused(
+    throw invalidOption(
       'The source has no records. Check its address; the schema is part of the URL of a database.',
     )
   let done = 0
@@ -133,13 +133,9 @@ function isChanging(collection: Collection<StoredRecord>, id: string): Localpost
   )
 }
 
-function refused(reason: string): LocalpostError {
-  return new LocalpostError('invalid_option', reason)
-}
-
 /** @param reason  What the destination has. */
 function isNotEmpty(reason: string): LocalpostError {
-  return refused(
+  return invalidOption(
     `The destination is not empty: it has ${reason}. Nothing was copied. Copy into a new folder, or into an empty schema of a database.`,
   )
 }

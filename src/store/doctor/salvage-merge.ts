@@ -5,7 +5,7 @@ import { listed } from './findings.ts'
 import type { History } from './salvage-history.ts'
 import type { DamagedFile } from './intact-records.ts'
 import type { SalvageReading } from './salvage-read.ts'
-import { forgetRecord, restoreRecord } from '../loading.ts'
+import { forgetRecord, loadRecord } from '../loading.ts'
 
 /** A damaged file, and the versions of its records in the log, by id; infinite for a removed record. */
 interface Repair {
@@ -54,7 +54,7 @@ export function mergeHistory(
         continue
       }
       if (existing && (!checkpoint || older.has(name)) && entry.version <= existing.version) continue
-      restoreRecord(records, state, entry)
+      loadRecord(records, state, entry)
       repair?.versions.set(id, entry.version)
       const isLast = !history.misses(seq, isBehind && !checkpoint ? history.end : until)
       const inFile = repair?.file.lines.find((line) => line.id === id)?.version

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
-import { LocalpostError } from '../../core/errors.ts'
+import { invalidOption, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
@@ -16,7 +16,7 @@ import { type Collection, put, type Store, type StoredRecord } from '../store.ts
 import { unfinishedWords } from '../unfinished.ts'
 import { messageOf } from './findings.ts'
 import { faultWords, readBlobs, toBlob } from './salvage-blobs.ts'
-import { readHistory } from './salvage-log.ts'
+import { readHistory } from './salvage-history.ts'
 import { mergeHistory } from './salvage-merge.ts'
 import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
 import { nodeFiles } from '../../core/node-files.ts'
@@ -130,13 +130,9 @@ async function compareCount(store: Store, state: CollectionState, saved: number)
 }
 
 async function assertPlaces(files: Files, paths: Paths, to: string, processes: Processes): Promise<void> {
-  if ((await files.size(paths.folder)) === null)
-    throw new LocalpostError('invalid_option', `There is no folder ${paths.folder}.`)
+  if ((await files.size(paths.folder)) === null) throw invalidOption(`There is no folder ${paths.folder}.`)
   if (to === paths.folder || to.startsWith(paths.folder + sep) || paths.folder.startsWith(to + sep))
-    throw new LocalpostError(
-      'invalid_option',
-      `${to} must be outside ${paths.folder}. Choose another folder for --to.`,
-    )
+    throw invalidOption(`${to} must be outside ${paths.folder}. Choose another folder for --to.`)
   const target = createPaths(to)
   // The files of a start that stored nothing are those of a salvage that was killed before its first write.
   const there = { files, paths: target }
@@ -146,7 +142,7 @@ async function assertPlaces(files: Files, paths: Paths, to: string, processes: P
       (await dataIn(there)).length > 0 ||
       (await strangersIn(there)).length > 0)
   )
-    throw new LocalpostError('invalid_option', `${to} is not empty. Choose a new folder for --to.`)
+    throw invalidOption(`${to} is not empty. Choose a new folder for --to.`)
   // If the lock cannot be read, it is not known to belong to a running process.
   const lock = await readLock(files, paths.lock, processes).catch(() => null)
   if (lock?.lives === true)
