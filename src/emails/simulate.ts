@@ -75,23 +75,20 @@ function assertPossible(recipient: string, events: readonly EmailEvent[], given:
   const last = events.at(-1)
   const isDelivered = events.some(({ status }) => status === 'delivered')
   const needsDelivery = onlyAfterDelivery.has(given.status)
-  if (isOver(events)) {
+  if (isOver(events))
     throw contradiction(`${recipient} ${last?.status}${detailOf(last)}: nothing happens after that.`)
-  }
   if (needsDelivery && !isDelivered) {
     const state = `so far it is ${last?.status}${detailOf(last)}`
     throw contradiction(
       `${recipient} cannot have ${given.status}: nothing was delivered, ${state}. Add delivered first.`,
     )
   }
-  if (!needsDelivery && isDelivered) {
+  if (!needsDelivery && isDelivered)
     throw contradiction(`${recipient} cannot become ${given.status}: the mail is delivered already.`)
-  }
-  if (last && given.timestamp !== undefined && given.timestamp < last.timestamp) {
+  if (last && given.timestamp !== undefined && given.timestamp < last.timestamp)
     throw contradiction(
       `The timestamp ${given.timestamp} lies before the last event of ${recipient}: ${last.status} at ${last.timestamp}.`,
     )
-  }
 }
 
 const onlyAfterDelivery: ReadonlySet<EmailEvent['status']> = new Set(['opened', 'clicked', 'complained'])

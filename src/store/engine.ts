@@ -1,16 +1,15 @@
 import { type Budget, createBudget } from '../core/byte-budget.ts'
-import { closedError } from './io-errors.ts'
+import { closedError, storeFault } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
-import { BlobPlaces } from './blob-places.ts'
 import type { BlobPlace } from './entry.ts'
 import type { Medium } from './medium.ts'
 import { type BulkChange, type BulkDeps, runBulk } from './bulk.ts'
 import { groupRecords, tallyTexts } from './groups.ts'
 import { countRecords, readIds, readPage } from './pages.ts'
-import { clamp, readOne, readTexts } from './read-records.ts'
+import { clamp, findBlob, readBlobAt, readOne, readPlaces, readTexts } from './read-records.ts'
 import { admit, blobNameIn, prepareChange } from './prepare.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { assertPartitionName } from './names.ts'
+import { assertPartitionName, type BlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 import { Records } from './records.ts'
 import { Views } from './views.ts'
@@ -23,7 +22,6 @@ import {
   type StoredRecord,
   recordMembers,
 } from './store.ts'
-import type { BlobId } from './names.ts'
 
 /**
  * Creates a store over a medium: the same code for memory and for a folder.
@@ -110,7 +108,6 @@ interface EngineParts {
 function viewOf(parts: EngineParts, partition: string): Store {
   const { records, medium, feed, views, assertOpen } = parts
   const view = views.open(partition)
-  const places = new BlobPlaces(records, partition)
   const stateOf = ({ name }: { readonly name: string }): CollectionState =>
     records.collections.stateIn(partition, name)
 
@@ -121,7 +118,11 @@ function viewOf(parts: EngineParts, partition: string): Store {
 
   async function readBlob<T>(id: BlobId, read: (place: BlobPlace) => Promise<T>): Promise<T | null> {
     assertOpen()
-    return await places.read(id, read)
+    try {
+      return await readBlobAt(() => findBlob(records, partition, id), read)
+    } catch (error) {
+      throw storeFault(error, `Reading the blob ${id}`)
+    }
   }
 
   return {
@@ -132,29 +133,17 @@ function viewOf(parts: EngineParts, partition: string): Store {
     lowDisk: () => medium.lowDisk(),
     bulk: (collection, ids, change, options) =>
       view.change(async () => await runBulk(ids, change, bulkDeps(parts, ready(collection)), options)),
-    async get(collection, id) {
-      return await readOne(records, ready(collection), id)
-    },
+    get: async (collection, id) => await readOne(records, ready(collection), id),
     async find(collection, index, key) {
       const state = ready(collection)
       const found = state.index(index).find(key)
       return found ? await readOne(records, state, found.id) : null
     },
-    async page(collection, query = {}) {
-      return await readPage(records, ready(collection), query)
-    },
-    async ids(collection, query = {}) {
-      return await readIds(records, ready(collection), query)
-    },
-    async count(collection, query = {}) {
-      return await countRecords(records, ready(collection), query)
-    },
-    async tally(collection, text) {
-      return await tallyTexts(records, ready(collection), text)
-    },
-    async groups(collection, query) {
-      return await groupRecords(records, ready(collection), query)
-    },
+    page: async (collection, query = {}) => await readPage(records, ready(collection), query),
+    ids: async (collection, query = {}) => await readIds(records, ready(collection), query),
+    count: async (collection, query = {}) => await countRecords(records, ready(collection), query),
+    tally: async (collection, text) => await tallyTexts(records, ready(collection), text),
+    groups: async (collection, query) => await groupRecords(records, ready(collection), query),
     openBlob: (id, range) =>
       readBlob(id, (place) => {
         const { start, end } = clamp(range, place.size)
@@ -163,10 +152,10 @@ function viewOf(parts: EngineParts, partition: string): Store {
     readBlob: (id) => readBlob(id, (place) => medium.read(place, 0, place.size)),
     async blobSize(id) {
       assertOpen()
-      return (await places.of(id))?.size ?? null
+      return (await findBlob(records, partition, id))?.size ?? null
     },
     async blobNames(collection, id) {
-      return Object.keys((await places.ofRecord(ready(collection), id)) ?? {})
+      return Object.keys((await readPlaces(records, ready(collection), id)) ?? {})
     },
     createBlob(id) {
       assertOpen()

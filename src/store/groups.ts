@@ -20,7 +20,13 @@ export async function tallyTexts(
     for (const [code, times] of known) countTexts(state.facts?.textsOf(at, code) ?? [], counts, times)
     return counts
   }
-  const judge = state.facts?.tally(name, counts) ?? ((): Ternary => unsure)
+  const slot = state.facts?.textSlot(at) ?? 0
+  function judge(row: FactRow): Ternary {
+    const texts = state.facts?.textsOf(at, row[slot] ?? 0) ?? null
+    if (texts === null) return unsure
+    countTexts(texts, counts)
+    return yes
+  }
   // Counts the records whose facts do not say their texts.
   function condition(record: object): boolean {
     countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts)
@@ -45,7 +51,7 @@ export async function groupRecords(
   /** Those whose first record is in the part that is judged, in order. */
   let begun: Group[] = []
   const textOfCode: (string | null | undefined)[] = []
-  const slot = 1 + facts.numbers.length + at
+  const slot = state.facts?.textSlot(at) ?? 0
 
   function judge(row: FactRow): Ternary {
     const [flags = 0] = row

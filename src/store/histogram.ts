@@ -20,7 +20,7 @@ export async function histogramOf(
   text: number | null,
 ): Promise<Map<number, number> | null> {
   if (!table) return null
-  const slot = text === null ? 0 : 1 + table.numbers + text
+  const slot = text === null ? 0 : table.textSlot(text)
   const pacer = createPacer()
   const { revision } = idIndex
   const { start, end } = span()

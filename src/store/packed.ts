@@ -1,13 +1,10 @@
 import { firstWhere } from '../core/first-where.ts'
 import type { PackFacts } from './pack-facts.ts'
-import { BlobUsage } from './blob-usage.ts'
+import type { BlobUsage } from './blob-usage.ts'
+import type { Segment } from './collection-state.ts'
 
 /** The segment of a pack: the members that readers of its file need. */
-export interface PackedSegment {
-  readonly number: number
-  /** Set while the file is being replaced. */
-  readonly replacing: Promise<void> | null
-}
+type PackedSegment = Readonly<Pick<Segment, 'number' | 'replacing'>>
 
 export interface WrittenLine {
   readonly id: string

@@ -135,8 +135,7 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
 const consentMs = 86_400_000
 
 function unknownAddress(): LocalpostError {
-  return new LocalpostError(
-    'not_found',
-    'This address is not one that this instance put into a mail, or it is no longer valid, or the mail was removed.',
-  )
+  const message =
+    'This address is not one that this instance put into a mail, or it is no longer valid, or the mail was removed.'
+  return new LocalpostError('not_found', message)
 }

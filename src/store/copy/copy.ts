@@ -113,10 +113,8 @@ async function readWithBlobs(
     if (size !== expected) {
       await writer.discard()
       const what = `${blobId} has ${size} of ${expected ?? 'no'} bytes`
-      throw new LocalpostError(
-        'store_failed',
-        `The source is damaged: ${what}. What came before it is copied.`,
-      )
+      const message = `The source is damaged: ${what}. What came before it is copied.`
+      throw new LocalpostError('store_failed', message)
     }
     blobs.push(await writer.finish())
   }
@@ -127,10 +125,8 @@ async function readWithBlobs(
 const recordsAtOnce = 64
 
 function isChanging(collection: Collection<StoredRecord>, id: string): LocalpostError {
-  return new LocalpostError(
-    'store_in_use',
-    `The record ${quote(id)} of ${collection.name} was removed while it was copied. Stop everything that uses the source, and copy again.`,
-  )
+  const message = `The record ${quote(id)} of ${collection.name} was removed while it was copied. Stop everything that uses the source, and copy again.`
+  return new LocalpostError('store_in_use', message)
 }
 
 /** @param reason  What the destination has. */

@@ -3,7 +3,7 @@ import { largeNameForm, type ReadableFolder } from '../disk/paths.ts'
 import type { LargePlace, LogPlace } from '../entry.ts'
 import type { Records } from '../records.ts'
 import { forEachSlice } from '../../core/slices.ts'
-import { listed, type Report } from './findings.ts'
+import { addTo, listed, type Report } from './findings.ts'
 
 /** A blob of a record, and where it is stored. */
 interface StoredBlob<Place> {
@@ -82,12 +82,6 @@ async function inspectInLog(
 }
 
 const notStored = 'does not hold the bytes that were stored'
-
-function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key)
-  if (list) list.push(value)
-  else lists.set(key, [value])
-}
 
 async function inspectOrphans(
   { files, paths }: ReadableFolder,
