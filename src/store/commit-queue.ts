@@ -142,7 +142,7 @@ export class CommitQueue {
     const batch = new Batch(this.#records, medium, this.#seq)
     const staged: QueueItem[] = []
     let next = from
-    while (next < all.length && next - from < batchCommits && batch.size < batchBytes) {
+    while (next < all.length && next - from < maxBatchCommits && batch.size < maxBatchBytes) {
       const item = all[next]
       // A commit whose large blob is still being written does not hold up those before it.
       if (!item || (staged.length > 0 && (item.isAlone || item.isWriting))) break
@@ -196,8 +196,8 @@ function toStored({ seq, effects, isBulk }: StagedCommit): StoredCommit {
 }
 
 // One batch is staged, encoded and applied without a pause, so these limits bound how long the event loop is blocked.
-const batchCommits = 256
-const batchBytes = 4 * 1024 * 1024
+const maxBatchCommits = 256
+const maxBatchBytes = 4 * 1024 * 1024
 
 async function allTaken(blobs: readonly Taking[]): Promise<TakenBlob[]> {
   const taken: TakenBlob[] = []

@@ -170,7 +170,7 @@ class TextCodes {
     const known = codes.get(key)
     if (known !== undefined) return known
     // Records with texts beyond these limits are read.
-    if (key.length > mostText || this.#held + key.length > mostHeld || this.#lists.length > mostCode)
+    if (key.length > maxTextLength || this.#held + key.length > maxHeldText || this.#lists.length > maxCode)
       return unknownCode
     const code = this.#lists.length
     // A part of a longer string would keep all of it in memory.
@@ -187,6 +187,6 @@ class TextCodes {
 }
 
 const unknownCode = 1
-const mostCode = 0xffff
-const mostText = 1024
-const mostHeld = 4 * 1024 * 1024
+const maxCode = 0xffff
+const maxTextLength = 1024
+const maxHeldText = 4 * 1024 * 1024

@@ -48,8 +48,11 @@ export async function groupRecords(
   const groups = new Groups()
   const bit = bitOf(facts, query.flag)
   const bits = query.counted.map((name) => bitOf(facts, name))
-  /** Those whose first record is in the part that is judged, in order. */
-  let begun: Group[] = []
+  /**
+   * The groups whose first record is in the part that is judged, in order. `judge` says `yes` for these records alone,
+   * because facts have no id: only these ids are read.
+   */
+  let newGroups: Group[] = []
   const textOfCode: (string | null | undefined)[] = []
   const slot = state.facts?.textSlot(at) ?? 0
 
@@ -68,7 +71,7 @@ export async function groupRecords(
     group.count(flags, bits)
     if (group.isBegun) return no
     group.isBegun = true
-    begun.push(group)
+    newGroups.push(group)
     return yes
   }
   // Records whose facts do not say which group they are in.
@@ -82,8 +85,8 @@ export async function groupRecords(
     return false
   }
   for await (const matches of findMatches(records, state, { judge, condition })) {
-    for (const [place, { id }] of matches.rows(0, matches.count).entries()) begun[place]?.meet(id)
-    begun = []
+    for (const [place, { id }] of matches.rows(0, matches.count).entries()) newGroups[place]?.meet(id)
+    newGroups = []
   }
   return groups.all()
 }
