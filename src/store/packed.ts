@@ -1,10 +1,13 @@
 import { firstWhere } from '../core/first-where.ts'
 import type { PackFacts } from './pack-facts.ts'
 import type { BlobUsage } from './blob-usage.ts'
-import type { Segment } from './collection-state.ts'
 
 /** The segment of a pack: the members that readers of its file need. */
-type PackedSegment = Readonly<Pick<Segment, 'number' | 'replacing'>>
+interface PackedSegment {
+  readonly number: number
+  /** Set while the file is being replaced. */
+  readonly replacing: Promise<void> | null
+}
 
 export interface WrittenLine {
   readonly id: string
