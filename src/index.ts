@@ -121,7 +121,7 @@ export type { Template, TemplateInput, TemplateVersion } from './templates/types
 // Webhooks
 export type { Webhooks } from './webhooks/service.ts'
 export type { DomainData } from './domains/types.ts'
-export type { EmailPayload } from './emails/payload-types.ts'
+export type { EmailPayload } from './emails/events.ts'
 export type {
   DomainEventType,
   DomainPayload,

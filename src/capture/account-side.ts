@@ -1,5 +1,5 @@
 import type { SubmissionReception } from '../emails/receive.ts'
-import type { Verdict } from '../rules/verdict.ts'
+import type { Verdict } from '../rules/rule.ts'
 import type { FaultAt } from './faults.ts'
 import type { SessionLog } from './session-log.ts'
 import type { TransactionNotes } from './session-notes.ts'

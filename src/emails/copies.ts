@@ -37,8 +37,6 @@ export function recipientIndex(email: EmailRecord, recipient: string | undefined
   const index = email.recipients.findIndex((state) => addressKey(state.recipient) === wanted)
   if (index >= 0) return index
   const known = email.recipients.map((state) => state.recipient).join(', ')
-  throw new LocalpostError(
-    'not_found',
-    `Mail ${quote(email.id)} has no recipient ${quote(recipient)}; it has ${known}.`,
-  )
+  const message = `Mail ${quote(email.id)} has no recipient ${quote(recipient)}; it has ${known}.`
+  throw new LocalpostError('not_found', message)
 }

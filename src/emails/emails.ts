@@ -51,15 +51,16 @@ export interface SendOptions extends AcceptOptions {
   warnings?: boolean
 }
 
-export interface EmailsDeps {
+/**
+ * The stored emails, as `/v1` shows them.
+ *
+ * @param deps.reader  Reads the messages of submissions.
+ */
+export function createEmails(deps: {
   store: Store
-  /** Reads the messages of submissions. */
   reader: Pick<Reader, 'bodies' | 'content'>
   pageSize: number
-}
-
-/** The stored emails, as `/v1` shows them. */
-export function createEmails(deps: EmailsDeps): Pick<EmailService, 'list' | 'get' | 'read'> {
+}): Pick<EmailService, 'list' | 'get' | 'read'> {
   const { store, pageSize } = deps
 
   async function read(id: string, signal?: AbortSignal): Promise<EmailDetail> {

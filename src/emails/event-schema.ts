@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { bounceSubtypes, bounceTypes, eventStatuses } from './events.ts'
-import type { EmailPayload } from './payload-types.ts'
+import { bounceSubtypes, bounceTypes, type EmailPayload, eventStatuses } from './events.ts'
 import type {
   BounceSubtype,
   BounceType,

@@ -15,6 +15,17 @@ export const eventStatuses = [
   'failed',
 ] as const
 
+/** The body of a request to a webhook for an event of an email: `type` says which members `data` has. */
+export type EmailPayload = {
+  [Status in EventStatus]: {
+    type: `email.${Status}`
+    /** The time of the event: ISO 8601 in UTC, as in Standard Webhooks; the same as in `data`. */
+    timestamp: string
+    /** The email, the address of the recipient, and all members of the event, named as in `last_event`. */
+    data: { email_id: string; recipient: string } & Extract<EmailEvent, { status: Status }>
+  }
+}[EventStatus]
+
 /** Amazon SES's bounce vocabulary, in the spelling of its events. */
 export const bounceTypes = ['Permanent', 'Transient', 'Undetermined'] as const
 /** The subtypes of bounces, in the same vocabulary. */

@@ -1,29 +1,25 @@
 import { cutText, foldSpace } from '../core/text.ts'
 import { validationError } from '../core/errors.ts'
 import { readTrace, type TraceContext } from '../core/trace-context.ts'
-import { addressKey, displayNames } from '../mime/headers/addresses.ts'
+import { addressKey, displayNames, type ParsedAddress } from '../mime/headers/addresses.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { initialTags } from './tags.ts'
+import type { EmailMembers } from './types.ts'
 import { answeredConversation } from './conversation.ts'
 
 /** The facts from the header that the record of a captured email has. */
-export interface HeaderFacts {
+export interface HeaderFacts extends Pick<
+  EmailMembers,
+  'from' | 'to' | 'cc' | 'bcc' | 'reply_to' | 'subject' | 'tags'
+> {
   /** The domain of the first address of From, or of the envelope. */
   sender_domain: string
-  from: string
-  to: string[]
   /** See {@link displayNames}. */
   to_names: string[] | undefined
-  cc: string[]
   cc_names: string[] | undefined
-  /** The recipients that no address field names. */
-  bcc: string[]
-  reply_to: string | null
-  subject: string
   message_id: string
   /** See {@link answeredConversation}. */
   thread: string | undefined
-  tags: string[]
   /** Undefined without a valid one. */
   trace: TraceContext | undefined
 }
@@ -36,31 +32,18 @@ export function readHeaderFacts(
   const block = readHeader(bytes)
   const [sender] = block.addresses('from')
   const senderAddress = sender?.address ?? envelope.mail_from
-  const to: string[] = []
-  const cc: string[] = []
-  const listed: string[] = []
-  let toNames: string[] | undefined
-  let ccNames: string[] | undefined
-  for (const name of recipientFields) {
-    const found = block.addresses(name)
-    if (name === 'to') toNames = displayNames(found)
-    else if (name === 'cc') ccNames = displayNames(found)
-    for (const { address } of found) {
-      const text = cut(address)
-      listed.push(text)
-      if (name === 'to') to.push(text)
-      else if (name === 'cc') cc.push(text)
-    }
-  }
+  const to = block.addresses('to')
+  const cc = block.addresses('cc')
+  const named = [...to, ...cc, ...block.addresses('resent-to'), ...block.addresses('resent-cc')]
   const messageId = block.decoded('message-id')
   return {
     sender_domain: senderAddress.slice(senderAddress.lastIndexOf('@') + 1),
     from: cut(foldSpace(block.decoded('from')) || envelope.mail_from),
-    to,
-    to_names: toNames,
-    cc,
-    cc_names: ccNames,
-    bcc: unnamed(envelope.rcpt_to, listed, block),
+    to: to.map(({ address }) => cut(address)),
+    to_names: displayNames(to),
+    cc: cc.map(({ address }) => cut(address)),
+    cc_names: displayNames(cc),
+    bcc: unnamed(envelope.rcpt_to, named, block),
     reply_to: cut(foldSpace(block.decoded('reply-to'))) || null,
     subject: cut(foldSpace(block.decoded('subject'))),
     message_id: cut(messageId),
@@ -74,16 +57,18 @@ export function readHeaderFacts(
   }
 }
 
-const recipientFields = ['to', 'cc', 'resent-to', 'resent-cc'] as const
-
-/** The recipients that no field names. Addresses after the first ones of a field are read too. */
-function unnamed(recipients: string[], listed: string[], block: HeaderBlock): string[] {
-  const named = new Set(listed.map(addressKey))
-  const isUnnamed = (recipient: string): boolean => !named.has(addressKey(recipient))
+/**
+ * The recipients that no field names.
+ *
+ * @param first  The first addresses of each field. Only if a recipient is not among them, the further ones are read.
+ */
+function unnamed(recipients: string[], first: readonly ParsedAddress[], block: HeaderBlock): string[] {
+  const keys = new Set(first.map(({ address }) => addressKey(cut(address))))
+  const isUnnamed = (recipient: string): boolean => !keys.has(addressKey(recipient))
   const left = recipients.filter(isUnnamed)
   if (left.length === 0) return left
-  for (const name of recipientFields)
-    for (const address of block.furtherAddresses(name)) named.add(addressKey(address))
+  for (const name of ['to', 'cc', 'resent-to', 'resent-cc'])
+    for (const address of block.furtherAddresses(name)) keys.add(addressKey(address))
   return left.filter(isUnnamed)
 }
 

@@ -5,7 +5,6 @@ import { dateNow } from '../core/machine.ts'
 import { acceptedAs, failureOf, type Tracer } from '../core/tracer.ts'
 import { traceIdOf, traceParentOf, type TraceContext } from '../core/trace-context.ts'
 import type { DomainRecord } from '../domains/domain.ts'
-import type { LocalpostError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
 import { isLongHeader } from '../mime/headers/headers.ts'
 import { maxHeaderBytes } from '../mime/headers/fields.ts'
@@ -94,8 +93,8 @@ export function receiveSubmission(
       })
       const span = tracer && tracer.begin('email accept', header.trace, began)
       const trace = span?.trace ?? header.trace
-      const facts = { id, now, envelope, recipients, domain_id: domain.id, size_bytes: blob.size, trace }
-      const email = toSubmission(header, facts)
+      const facts = { id, created: now, envelope, recipients, domain_id: domain.id }
+      const email = toSubmission(header, facts, blob.size, trace)
       try {
         await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
       } catch (error) {
@@ -114,16 +113,13 @@ export function receiveSubmission(
   }
 }
 
-interface SubmissionFacts extends Pick<EmailRecord, 'id' | 'envelope' | 'recipients' | 'domain_id'> {
-  now: number
-  size_bytes: number
-  trace: TraceContext | undefined
-}
-
 function toSubmission(
   header: HeaderFacts,
-  { id, now, envelope, recipients, domain_id, size_bytes, trace }: SubmissionFacts,
+  facts: Pick<EmailRecord, 'id' | 'created' | 'envelope' | 'recipients' | 'domain_id'>,
+  size_bytes: number,
+  trace: TraceContext | undefined,
 ): Complete<EmailRecord> {
+  const { id, created, envelope, recipients, domain_id } = facts
   const isPending = recipients.some(({ events }) => events.length === 1)
   return {
     // Named one by one: an object made from the rest of another one is several times slower to write as JSON.
@@ -143,11 +139,11 @@ function toSubmission(
     source: 'smtp',
     template_id: null,
     domain_id,
-    created: now,
+    created,
     envelope,
     recipients,
-    outbox: isPending ? { due: now, attempts: 0, via: 'capture' } : null,
-    outbox_due: isPending ? now : null,
+    outbox: isPending ? { due: created, attempts: 0, via: 'capture' } : null,
+    outbox_due: isPending ? created : null,
     message: { size_bytes, message_id: header.message_id },
     unread: true,
     snippet: null,
@@ -180,7 +176,7 @@ function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uin
       if (isComplete) return
       size += piece.byteLength
       if (size > freeHeadBytes) {
-        if (!room.take(piece.byteLength)) throw tooManyHeads()
+        if (!room.take(piece.byteLength)) throw noRoom('Too many messages with long headers arrive at once.')
         counted += piece.byteLength
       }
       pieces.push(piece)
@@ -201,10 +197,6 @@ function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uin
 
 // Each client may keep this much of a header in memory without counting; more is counted in the budget.
 const freeHeadBytes = 128 * 1024
-
-function tooManyHeads(): LocalpostError {
-  return noRoom('Too many messages with long headers arrive at once.')
-}
 
 // An empty line that is split between two pieces is missed. Then more than the header is kept, which does no harm.
 function hasEmptyLine(piece: Uint8Array): boolean {

@@ -52,13 +52,7 @@ export function startRetention(deps: RetentionDeps): Retention {
 
   async function run(): Promise<void> {
     try {
-      if (maxEmails !== null) {
-        const excess = (await store.count(emailCollection)) - maxEmails
-        if (excess > 0) await sweep(excess, () => 'goes')
-      }
-      if (maxAgeMs === null) return
-      const youngest = await sweep(Number.POSITIVE_INFINITY, ({ created }) => dueState(created, maxAgeMs))
-      if (youngest) wakeIn(Math.min(youngest.created + maxAgeMs - clock.now(), longestWaitMs))
+      await sweep()
     } catch (error) {
       if (isErrorOf(error, 'closed')) return
       deps.onError(error)
@@ -66,37 +60,31 @@ export function startRetention(deps: RetentionDeps): Retention {
     }
   }
 
-  /** An email with a time in the future, from a wrong clock, waits and does not delay the removal of others. */
-  function dueState(created: number, ageMs: number): DueState {
-    const now = clock.now()
-    if (created > now) return 'waits'
-    return created <= now - ageMs ? 'goes' : 'stays'
-  }
-
-  /**
-   * Goes through the oldest emails in slices, and removes those with a final outcome.
-   *
-   * @param most  The maximum number to examine.
-   * @returns The first email that stays, like all after it; null if there is none.
-   */
-  async function sweep(most: number, judge: (one: EmailRecord) => DueState): Promise<EmailRecord | null> {
-    let left = most
-    for (let after: [string] | undefined; left > 0 && !isClosed;) {
-      const page = await store.page(emailCollection, { after, limit: Math.min(sliceSize, left) })
-      const first = page.records.findIndex((email) => judge(email) === 'stays')
-      const judged = first < 0 ? page.records : page.records.slice(0, first)
-      const removals = judged
-        .filter((email) => email.outbox === null && judge(email) === 'goes')
-        .map(({ id }) => id)
-      if (removals.length > 0) await store.bulk(emailCollection, removals, 'remove')
-      const stays = page.records[first]
-      if (stays) return stays
-      left -= page.records.length
-      const last = page.records.at(-1)
-      if (!page.more || !last) return null
+  /** Goes through the oldest emails in slices up to the first one that stays, and removes those with a final outcome. */
+  async function sweep(): Promise<void> {
+    let excess = maxEmails === null ? 0 : Math.max(0, (await store.count(emailCollection)) - maxEmails)
+    for (let after: [string] | undefined; !isClosed && (excess > 0 || maxAgeMs !== null);) {
+      const limit = maxAgeMs === null ? Math.min(sliceSize, excess) : sliceSize
+      const { records, more } = await store.page(emailCollection, { after, limit })
+      const now = clock.now()
+      const isOver = ({ created }: EmailRecord, at: number): boolean =>
+        at < excess || (maxAgeMs !== null && created <= now - maxAgeMs)
+      // A time in the future is from a wrong clock. Such an email waits, and does not delay the removal of others.
+      const first = records.findIndex((email, at) => !isOver(email, at) && email.created <= now)
+      const judged = first < 0 ? records : records.slice(0, first)
+      const removals = judged.filter((email, at) => email.outbox === null && isOver(email, at))
+      if (removals.length > 0)
+        await store.bulk(
+          emailCollection,
+          removals.map(({ id }) => id),
+          'remove',
+        )
+      excess -= judged.length
+      const [stays, last] = [records[first], records.at(-1)]
+      if (stays && maxAgeMs !== null) wakeIn(Math.min(stays.created + maxAgeMs - clock.now(), longestWaitMs))
+      if (stays || !more || !last) return
       after = [last.id]
     }
-    return null
   }
 
   const stopListening = store.changes(
@@ -121,9 +109,6 @@ export function startRetention(deps: RetentionDeps): Retention {
     },
   }
 }
-
-/** Whether an email is removed, waits for a later pass, or stays with all after it. */
-type DueState = 'goes' | 'waits' | 'stays'
 
 function mayMakeDue(change: StoreChange): boolean {
   return change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'

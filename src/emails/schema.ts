@@ -1,4 +1,3 @@
-import { pick } from '../core/pick.ts'
 import { z } from 'zod'
 import {
   lastEventSchema,
@@ -77,13 +76,11 @@ export const emailListItemSchema: z.ZodType<EmailListItem> = z.strictObject({
   recipient_statuses: z.array(recipientStatusSchema),
 })
 
-/** The members that the detail of an email shows as they are stored, after those of a list. */
-export const detailNames = ['template_id', 'domain_id'] as const
-
 /** An email in detail, docs/interface.md 2.2. */
 export const emailDetailSchema: z.ZodType<EmailDetail> = z.strictObject({
   ...listMembers,
-  ...pick(emailMembers, detailNames),
+  template_id: emailMembers.template_id,
+  domain_id: emailMembers.domain_id,
   html: z.string(),
   text: z.string(),
   from: emailMembers.from,

@@ -13,7 +13,7 @@ import type {
   RecipientEvent,
   RecipientState,
 } from './types.ts'
-import { isOver, pendingRecipients, withEvents } from './events.ts'
+import { bounceTypes, isOver, pendingRecipients, withEvents } from './events.ts'
 import { addedEventSchema } from './simulate-schema.ts'
 import { toRecipientEvent } from './views.ts'
 
@@ -75,23 +75,20 @@ function assertPossible(recipient: string, events: readonly EmailEvent[], given:
   const last = events.at(-1)
   const isDelivered = events.some(({ status }) => status === 'delivered')
   const needsDelivery = onlyAfterDelivery.has(given.status)
-  if (isOver(events)) {
+  if (isOver(events))
     throw contradiction(`${recipient} ${last?.status}${detailOf(last)}: nothing happens after that.`)
-  }
   if (needsDelivery && !isDelivered) {
     const state = `so far it is ${last?.status}${detailOf(last)}`
     throw contradiction(
       `${recipient} cannot have ${given.status}: nothing was delivered, ${state}. Add delivered first.`,
     )
   }
-  if (!needsDelivery && isDelivered) {
+  if (!needsDelivery && isDelivered)
     throw contradiction(`${recipient} cannot become ${given.status}: the mail is delivered already.`)
-  }
-  if (last && given.timestamp !== undefined && given.timestamp < last.timestamp) {
+  if (last && given.timestamp !== undefined && given.timestamp < last.timestamp)
     throw contradiction(
       `The timestamp ${given.timestamp} lies before the last event of ${recipient}: ${last.status} at ${last.timestamp}.`,
     )
-  }
 }
 
 const onlyAfterDelivery: ReadonlySet<EmailEvent['status']> = new Set(['opened', 'clicked', 'complained'])
@@ -126,8 +123,7 @@ const bounces: Readonly<Record<BounceType, readonly [BounceSubtype, ...BounceSub
 }
 
 function bounceToAdd({ status, type: givenType, subtype }: AddedEvent): Bounce {
-  const types: BounceType[] = ['Permanent', 'Transient', 'Undetermined']
-  const typeOfSubtype = types.find((type) => subtype && bounces[type].includes(subtype))
+  const typeOfSubtype = bounceTypes.find((type) => subtype && bounces[type].includes(subtype))
   const type = givenType ?? typeOfSubtype ?? 'Permanent'
   const known = bounces[type]
   if (status === 'bounced' && subtype && !known.includes(subtype)) {

@@ -12,7 +12,7 @@ import type {
 import { shorten } from '../core/errors.ts'
 import { maxSubjectBytes } from './render.ts'
 import { pick } from '../core/pick.ts'
-import { detailNames, emailMembers } from './schema.ts'
+import { emailMembers } from './schema.ts'
 
 /** The subject as lists show it: a page of a list must not grow with the headers of hostile mail. */
 export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {
@@ -43,7 +43,8 @@ export function toDetail(email: EmailRecord, content: EmailContent): Complete<Em
     subject: email.subject,
     last_event: toLastEvent(email),
     email_sent_timestamp: email.created,
-    ...pick(email, detailNames),
+    template_id: email.template_id,
+    domain_id: email.domain_id,
     html: content.html,
     text: content.text,
     from: email.from,
@@ -80,15 +81,12 @@ export function toLastEvent(email: EmailRecord): LastEvent {
     case 'delivered':
       return {
         ...base,
-        status: event.status,
-        processing_time_millis: event.processing_time_millis,
-        reporting_mta: event.reporting_mta,
-        smtp_response: event.smtp_response,
+        ...pick(event, ['status', 'processing_time_millis', 'reporting_mta', 'smtp_response']),
       }
     case 'bounced':
-      return { ...base, status: event.status, type: event.type, subtype: event.subtype }
+      return { ...base, ...pick(event, ['status', 'type', 'subtype']) }
     case 'clicked':
-      return { ...base, status: event.status, link: event.link, user_agent: event.user_agent, ip: event.ip }
+      return { ...base, ...pick(event, ['status', 'link', 'user_agent', 'ip']) }
     case 'sent':
     case 'opened':
     case 'complained':

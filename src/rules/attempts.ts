@@ -15,18 +15,13 @@ export type CountAttempt = (rule: Rule | null, delivery: string, times: number) 
 
 /** Counts in memory: a restart, or setting other rules, forgets the attempts. */
 export function createAttempts(): CountAttempt {
-  const ofSimulator = new Map<string, number>()
-  const byRule = new WeakMap<Rule, Map<string, number>>()
-
-  function madeFor(rule: Rule | null): Map<string, number> {
-    if (!rule) return ofSimulator
-    const made = byRule.get(rule) ?? new Map<string, number>()
-    byRule.set(rule, made)
-    return made
-  }
+  const simulator = {}
+  /** How many attempts were made, by delivery, for each rule. */
+  const byRule = new WeakMap<object, Map<string, number>>()
 
   return (rule, delivery, times) => {
-    const made = madeFor(rule)
+    const made = byRule.get(rule ?? simulator) ?? new Map<string, number>()
+    byRule.set(rule ?? simulator, made)
     const before = made.get(delivery) ?? 0
     made.delete(delivery)
     if (before >= times) return true

@@ -13,14 +13,9 @@ export function fillRule(rule: RuleInput): Rule {
   const { match } = rule
   switch (rule.action) {
     case 'reject': {
-      const { code = 550, text = 'Refused by a rule' } = rule
-      return {
-        match,
-        action: 'reject',
-        code,
-        enhanced_code: rule.enhanced_code ?? defaultEnhancedCode(code),
-        text,
-      }
+      const { code = defaultReplyCode, text = 'Refused by a rule' } = rule
+      const { enhanced_code = defaultEnhancedCode(code) } = rule
+      return { match, action: 'reject', code, enhanced_code, text }
     }
     case 'delay':
       return { match, action: 'delay', delay_ms: rule.delay_ms }
@@ -31,6 +26,17 @@ export function fillRule(rule: RuleInput): Rule {
       return { match, action: rule.action }
   }
 }
+
+/** How the recipient's server answers one recipient. */
+export type Verdict =
+  | { action: 'accept' }
+  | { action: 'reject'; reply_code: number; enhanced_code: string; text: string }
+  /** Accepts after this time. */
+  | { action: 'delay'; delay_ms: number }
+  /** Cuts the connection without a reply. */
+  | { action: 'drop' }
+
+export const defaultReplyCode = 550
 
 /** The default RFC 3463 code for a reply code. */
 export function defaultEnhancedCode(code: number): string {

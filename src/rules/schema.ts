@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { quote } from '../core/errors.ts'
 import { maxMatchLength, readMatch } from './match.ts'
+import { defaultReplyCode } from './rule.ts'
 import type { Rule, RuleInput } from './types.ts'
 
 /** Longest wait that a rule or a fault may ask for, in milliseconds. */
@@ -36,17 +37,16 @@ const match = z
   })
 
 const enhanced_code = z.string().regex(/^[45]\.\d{1,3}\.\d{1,3}$/, 'must be an RFC 3463 code such as "5.1.1"')
-const times = z.int().min(1).max(100)
 
 const rejection = z
   .strictObject({
     match,
     action: z.literal('reject'),
-    code: replyCodeSchema.optional().describe('Default: 550'),
+    code: replyCodeSchema.optional().describe(`Default: ${defaultReplyCode}`),
     enhanced_code: enhanced_code.optional().describe('Default: by the code'),
     text: replyTextSchema.optional().describe('The text of the reply, one line'),
   })
-  .superRefine(({ code = 550, enhanced_code }, context) => {
+  .superRefine(({ code = defaultReplyCode, enhanced_code }, context) => {
     if (enhanced_code === undefined || enhanced_code.startsWith(String(code).charAt(0))) return
     const message = `must begin with ${String(code).charAt(0)}, as the code ${code} does`
     context.addIssue({ code: 'custom', path: ['enhanced_code'], message })
@@ -62,7 +62,10 @@ export const ruleInputSchema: z.ZodType<RuleInput> = z.discriminatedUnion(
     z.strictObject({
       match,
       action: z.literal('greylist'),
-      times: times
+      times: z
+        .int()
+        .min(1)
+        .max(100)
         .optional()
         .describe('How many attempts per email and recipient are answered 451. Default: 1'),
     }),

@@ -1,4 +1,4 @@
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './rule.ts'
 
 /** The event that the simulator adds after the SMTP reply; `delivery_delayed` after a deferral, the others after an acceptance. */
 export type Aftermath = 'complained' | 'opened' | 'clicked' | 'delivery_delayed'
@@ -8,6 +8,8 @@ export interface SimulatorVerdict {
   verdict: Verdict
   /** The verdict applies to the first attempt of a delivery only; later ones are accepted. */
   first_attempt_only: boolean
+  /** The event that the simulator adds afterwards; null for none. */
+  aftermath: Aftermath | null
 }
 
 /** The addresses whose mail has a certain outcome. The name before the `@` decides, in any case and without its `+label`. */
@@ -60,13 +62,11 @@ export function createSimulator(further: readonly SimulatorNames[] = []): Addres
       if (name === null) return null
       return verdicts.get(name) ?? reject(550, '5.1.1', 'The simulator has no such user')
     },
-    aftermathOf: (recipient) => aftermaths.get(nameOf(recipient) ?? '') ?? null,
+    aftermathOf: (recipient) => verdicts.get(nameOf(recipient) ?? '')?.aftermath ?? null,
   }
 }
 
 const hosts: ReadonlySet<string> = new Set(['simulator.localpost', 'simulator.amazonses.com'])
-
-const accept: SimulatorVerdict = { verdict: { action: 'accept' }, first_attempt_only: false }
 
 /** A name of the simulator. */
 export type SimulatorName =
@@ -81,26 +81,28 @@ export type SimulatorName =
   | 'delayed'
 
 const byName: Readonly<Record<SimulatorName, SimulatorVerdict>> = {
-  success: accept,
-  complaint: accept,
-  opened: accept,
-  clicked: accept,
+  success: accept(null),
+  complaint: accept('complained'),
+  opened: accept('opened'),
+  clicked: accept('clicked'),
   bounce: reject(550, '5.1.1', 'No such user'),
   softbounce: reject(451, '4.3.0', 'Try again later'),
   mailboxfull: reject(452, '4.2.2', 'Mailbox full'),
   suppressionlist: reject(550, '5.7.1', 'The address is on the suppression list'),
-  delayed: { ...reject(451, '4.4.7', 'Delayed, try again'), first_attempt_only: true },
+  delayed: {
+    ...reject(451, '4.4.7', 'Delayed, try again'),
+    first_attempt_only: true,
+    aftermath: 'delivery_delayed',
+  },
 }
 
 const verdicts: ReadonlyMap<string, SimulatorVerdict> = new Map(Object.entries(byName))
 
-const aftermaths: ReadonlyMap<string, Aftermath> = new Map([
-  ['complaint', 'complained'],
-  ['opened', 'opened'],
-  ['clicked', 'clicked'],
-  ['delayed', 'delivery_delayed'],
-])
+function accept(aftermath: Aftermath | null): SimulatorVerdict {
+  return { verdict: { action: 'accept' }, first_attempt_only: false, aftermath }
+}
 
 function reject(reply_code: number, enhanced_code: string, text: string): SimulatorVerdict {
-  return { verdict: { action: 'reject', reply_code, enhanced_code, text }, first_attempt_only: false }
+  const verdict: Verdict = { action: 'reject', reply_code, enhanced_code, text }
+  return { verdict, first_attempt_only: false, aftermath: null }
 }

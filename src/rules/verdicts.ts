@@ -2,7 +2,7 @@ import { type CountAttempt, createAttempts } from './attempts.ts'
 import type { FindRule } from './rules.ts'
 import { createSimulator, type AddressSimulator } from './simulator.ts'
 import type { Rule } from './types.ts'
-import type { Verdict } from './verdict.ts'
+import type { Verdict } from './rule.ts'
 
 /** Decides for a recipient and the delivery (the email's id, from ENVID; null without one). */
 type Verdicts = (recipient: string, transaction: string | null) => Verdict | Promise<Verdict>

@@ -1,6 +1,6 @@
 import { Entry, type BlobPlace, type Places, samePlace } from './entry.ts'
 import type { Medium, Move, StagedCommit, TakenBlob } from './medium.ts'
-import type { BulkChange, RecordChange, StagedBulk } from './bulk.ts'
+import type { BulkChange, BulkOutcome, RecordChange } from './bulk.ts'
 import { CommitChecks, recordPlace, type UniqueKey } from './commit-checks.ts'
 import { type PreparedChange, withMember, withVersion } from './prepare.ts'
 import type { FlagChange } from './queries.ts'
@@ -54,28 +54,13 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
   /**
    * Adds a commit of those changes whose records have not changed since they were read. A flag that a record has already is left out.
    *
+   * @param isBulk  Whether listeners get one change for all records.
    * @throws unique_conflict; then the batch is as before.
    */
-  stageBulk({ bulk, outcome, isBulk }: StagedBulk): Promise<void> {
-    outcome.applied = 0
-    outcome.stale = []
-    const add = (change: BulkChange): void => {
-      const { state, id } = change
-      const current = this.current(state, id)
-      if (change.op === 'remove') {
-        if (this.#remove(state, id, current)) outcome.applied++
-      } else if (current) {
-        const draft =
-          change.op === 'flag' ? this.#flagged(state, current, change.change) : changed(current, change)
-        if (draft === null) outcome.stale.push(id)
-        else if (draft !== current) {
-          this.#put(state, draft, current, 'update')
-          outcome.applied++
-        }
-      } else if (change.op === 'flag' && this.#rests(state, id) && !state.hasFlag(id, change.change))
-        outcome.stale.push(id)
-    }
-    return this.#staged(bulk, add, isBulk)
+  async stageBulk(changes: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome> {
+    const outcome: BulkOutcome = { applied: 0, stale: [] }
+    await this.#staged(changes, (change) => this.#bulkChange(change, outcome), isBulk)
+    return outcome
   }
 
   /** Adds a commit whose effects are known already; it must be the only one of the batch. */
@@ -90,6 +75,27 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
       this.#seal(isBulk)
     } finally {
       this.#reset()
+    }
+  }
+
+  #bulkChange(change: BulkChange, outcome: BulkOutcome): void {
+    const { state, id } = change
+    const current = this.current(state, id)
+    if (change.op === 'remove') {
+      if (this.#remove(state, id, current)) outcome.applied++
+      return
+    }
+    if (!current) {
+      if (change.op === 'flag' && this.#rests(state, id) && !state.hasFlag(id, change.change))
+        outcome.stale.push(id)
+      return
+    }
+    const draft =
+      change.op === 'flag' ? this.#flagged(state, current, change.change) : changed(current, change)
+    if (draft === null) outcome.stale.push(id)
+    else if (draft !== current) {
+      this.#put(state, draft, current, 'update')
+      outcome.applied++
     }
   }
 

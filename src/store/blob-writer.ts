@@ -20,9 +20,8 @@ export class HeldBlobWriter implements BlobWriter {
   readonly #openSpool: (id: BlobId) => Promise<Spool>
   #size = 0
   #parts: Uint8Array[] = []
+  /** How many bytes of `parts` are counted in `room`. */
   #held = 0
-  /** How many bytes of `held` are counted in `room`. */
-  #counted = 0
   #spool: Promise<Spool> | null = null
   #ended = false
   #failed: Promise<void> | null = null
@@ -49,10 +48,9 @@ export class HeldBlobWriter implements BlobWriter {
     if (this.#failed) return this.#failed
     const { byteLength } = piece
     this.#parts.push(piece)
-    this.#held += byteLength
     this.#size += byteLength
-    if (this.#held <= this.#heldBytes && this.#room.take(byteLength)) {
-      this.#counted += byteLength
+    if (this.#held + byteLength <= this.#heldBytes && this.#room.take(byteLength)) {
+      this.#held += byteLength
       return undefined
     }
     const flushed = this.#flush()
@@ -66,14 +64,15 @@ export class HeldBlobWriter implements BlobWriter {
     this.#ended = true
     if (this.#spool) return this.#finishSpool(this.#spool)
     // From here on the bytes are counted by the queue of commits.
-    this.#uncount()
+    this.#room.give(this.#held)
+    this.#held = 0
     return { id: this.#id, size: this.#size, parts: this.#parts }
   }
 
   async #finishSpool(spool: Promise<Spool>): Promise<Blob> {
     if (this.#flushing) await this.#flushing
     if (this.#failed) await this.#failed
-    if (this.#held > 0) await this.#flush()
+    if (this.#parts.length > 0) await this.#flush()
     return { id: this.#id, size: this.#size, spooled: await (await spool).finish() }
   }
 
@@ -81,15 +80,15 @@ export class HeldBlobWriter implements BlobWriter {
     this.#ended = true
     if (this.#flushing) await this.#flushing
     this.#parts = []
+    this.#room.give(this.#held)
     this.#held = 0
-    this.#uncount()
     // If the spool could not be opened, there is nothing to remove.
     const opened = await this.#spool?.catch(() => null)
     await opened?.discard()
   }
 
   async #flush(): Promise<void> {
-    const pieces = this.#parts
+    const [pieces, held] = [this.#parts, this.#held]
     this.#parts = []
     this.#held = 0
     this.#spool ??= this.#openSpool(this.#id)
@@ -97,12 +96,7 @@ export class HeldBlobWriter implements BlobWriter {
       const [first] = pieces
       await (await this.#spool).write(pieces.length === 1 && first ? first : Buffer.concat(pieces))
     } finally {
-      this.#uncount()
+      this.#room.give(held)
     }
-  }
-
-  #uncount(): void {
-    this.#room.give(this.#counted)
-    this.#counted = 0
   }
 }

@@ -7,12 +7,10 @@ import { misuse } from './io-errors.ts'
 import type { FlagChange, IndexKey } from './queries.ts'
 import { type BulkOptions, type StoredRecord, recordMembers } from './store.ts'
 
-/** A change of one record. */
+/** A change of one record. A flag is set, and a record is removed, whatever its version is. */
 export type BulkChange = { readonly state: CollectionState; readonly id: string } & (
   | RecordChange
-  /** Whatever its version is. */
   | { readonly op: 'flag'; readonly change: FlagChange }
-  /** Whatever its version is. */
   | { readonly op: 'remove' }
 )
 
@@ -32,17 +30,8 @@ export interface BulkOutcome {
   stale: string[]
 }
 
-/** A part of a bulk change that waits to be stored. */
-export interface StagedBulk {
-  readonly bulk: readonly BulkChange[]
-  /** Receives the number of changes that were stored, and the ids of records that have to be read for theirs. */
-  readonly outcome: BulkOutcome
-  /** Whether listeners get one change for all records. */
-  readonly isBulk: boolean
-}
-
 /** What a bulk call needs of an adapter. `C` is the change of one record, as the adapter stores it. */
-interface BulkDeps<C> {
+export interface BulkDeps<C> {
   /** Of the collection. */
   readonly facts: { readonly members?: readonly string[] } | undefined
   /** The texts of records, in the order of their ids; null for a record that does not exist. */
@@ -67,8 +56,6 @@ interface BulkDeps<C> {
   assertOpen(): void
 }
 
-type BulkEdit<T> = ((record: T) => T) | FlagChange | 'remove'
-
 /**
  * Commits a bulk change part by part; see `Store.bulk`.
  *
@@ -77,95 +64,109 @@ type BulkEdit<T> = ((record: T) => T) | FlagChange | 'remove'
  */
 export async function runBulk<T extends StoredRecord, C>(
   ids: readonly string[],
-  change: BulkEdit<T>,
+  change: ((record: T) => T) | FlagChange | 'remove',
   deps: BulkDeps<C>,
-  options: BulkOptions = {},
+  { onProgress, signal }: BulkOptions = {},
 ): Promise<number> {
-  if (typeof change === 'object' && !deps.facts?.members?.includes(change.flag))
-    throw misuse(`The collection has no flag ${JSON.stringify(change.flag)} that is a member of its records.`)
-  const isBulk = ids.length > mostTold
+  const flag = typeof change === 'object' ? change : null
+  if (flag && !deps.facts?.members?.includes(flag.flag))
+    throw misuse(`The collection has no flag ${JSON.stringify(flag.flag)} that is a member of its records.`)
+  const isBulk = ids.length > maxSingleChanges
+  // Records that have to be read again are appended.
+  const queue = [...ids]
+  let [done, changed] = [0, 0]
   try {
-    return await commitParts(ids, change, deps, options, isBulk)
+    while (done < queue.length && !signal?.aborted) {
+      deps.assertOpen()
+      let part: BulkPart
+      if (change === 'remove') part = removalPart(queue.slice(done, done + maxRemovals), deps)
+      else if (flag && done < ids.length) part = flagPart(ids.slice(done, done + maxUpdates), flag, deps)
+      else {
+        const edit = typeof change === 'object' ? settingFlag<T>(change) : change
+        part = await editPart(queue.slice(done, done + maxUpdates), edit, deps)
+        // The store may have been closed while the records were read.
+        deps.assertOpen()
+      }
+      done += part.count
+      const { applied, stale } = await commitPart(part, deps.pending, isBulk)
+      changed += applied
+      queue.push(...stale)
+      onProgress?.(done - (queue.length - ids.length))
+    }
   } finally {
     if (isBulk) await deps.end()
-  }
-}
-
-async function commitParts<T extends StoredRecord, C>(
-  ids: readonly string[],
-  change: BulkEdit<T>,
-  { read, put, remove, textBytes, setFlag, commit, pending, assertOpen }: BulkDeps<C>,
-  { onProgress, signal }: BulkOptions,
-  isBulk: boolean,
-): Promise<number> {
-  // Records that have to be read again come again at the end.
-  const left = [...ids]
-  let [at, changed] = [0, 0]
-
-  /** @param bytes  How much text is in memory meanwhile. */
-  async function store(bytes: number, run: () => Promise<BulkOutcome>): Promise<void> {
-    pending.takeAnyway(bytes)
-    try {
-      const { applied, stale } = await run()
-      changed += applied
-      left.push(...stale)
-    } finally {
-      pending.give(bytes)
-    }
-  }
-
-  while (at < left.length && !signal?.aborted) {
-    assertOpen()
-    let bytes = 0
-    if (change === 'remove') {
-      const part = left.slice(at, at + mostRemovals)
-      at += part.length
-      await store(bytes, () => commit(part.map(remove), isBulk))
-    } else if (typeof change === 'object' && at < ids.length) {
-      const part: string[] = []
-      for (const id of ids.slice(at, at + mostUpdates)) {
-        if (bytes >= mostBytes) break
-        part.push(id)
-        bytes += textBytes(id)
-      }
-      at += part.length
-      await store(bytes, () => setFlag(part, change, isBulk))
-    } else {
-      const edit = typeof change === 'object' ? editOf<T>(change) : change
-      const changes: C[] = []
-      const end = Math.min(at + mostUpdates, left.length)
-      while (at < end && bytes < mostBytes) {
-        const texts = await read(left.slice(at, Math.min(at + readAtOnce, end)))
-        await forEachSlice(texts, (text) => {
-          if (bytes >= mostBytes) return
-          at++
-          const record = text === null ? null : toRecord<T>(text)
-          const next = record && edit(record)
-          if (!record || !next || next === record) return
-          const stored = { ...next, id: record.id, version: record.version + 1 }
-          const json = JSON.stringify(stored)
-          changes.push(put(stored, json))
-          bytes += json.length
-        })
-      }
-      // It may have been closed while the records were read.
-      assertOpen()
-      if (changes.length > 0) await store(bytes, () => commit(changes, isBulk))
-    }
-    onProgress?.(at - (left.length - ids.length))
   }
   return changed
 }
 
+/** The next changes of a bulk call. */
+interface BulkPart {
+  /** How many ids it has used up. */
+  readonly count: number
+  /** How much text is in memory until it is stored. */
+  readonly bytes: number
+  commit(isBulk: boolean): Promise<BulkOutcome>
+}
+
+function removalPart<C>(ids: readonly string[], { remove, commit }: BulkDeps<C>): BulkPart {
+  return { count: ids.length, bytes: 0, commit: (isBulk) => commit(ids.map(remove), isBulk) }
+}
+
+function flagPart<C>(
+  ids: readonly string[],
+  flag: FlagChange,
+  { textBytes, setFlag }: BulkDeps<C>,
+): BulkPart {
+  let [count, bytes] = [0, 0]
+  for (; count < ids.length && bytes < maxBytes; count++) bytes += textBytes(ids[count] ?? '')
+  return { count, bytes, commit: (isBulk) => setFlag(ids.slice(0, count), flag, isBulk) }
+}
+
+async function editPart<T extends StoredRecord, C>(
+  ids: readonly string[],
+  edit: (record: T) => T,
+  { read, put, commit }: BulkDeps<C>,
+): Promise<BulkPart> {
+  const changes: C[] = []
+  let [count, bytes] = [0, 0]
+  while (count < ids.length && bytes < maxBytes) {
+    const texts = await read(ids.slice(count, count + readAtOnce))
+    await forEachSlice(texts, (text) => {
+      if (bytes >= maxBytes) return
+      count++
+      const record = text === null ? null : toRecord<T>(text)
+      const next = record && edit(record)
+      if (!record || !next || next === record) return
+      const stored = { ...next, id: record.id, version: record.version + 1 }
+      const json = JSON.stringify(stored)
+      changes.push(put(stored, json))
+      bytes += json.length
+    })
+  }
+  const isEmpty = changes.length === 0
+  return { count, bytes, commit: async (isBulk) => (isEmpty ? nothingChanged : commit(changes, isBulk)) }
+}
+
+async function commitPart(part: BulkPart, pending: Budget, isBulk: boolean): Promise<BulkOutcome> {
+  pending.takeAnyway(part.bytes)
+  try {
+    return await part.commit(isBulk)
+  } finally {
+    pending.give(part.bytes)
+  }
+}
+
+const nothingChanged: BulkOutcome = { applied: 0, stale: [] }
+
 /** Sets a flag in a record that was read. */
-function editOf<T extends StoredRecord>({ flag, is }: FlagChange): (record: T) => T {
+function settingFlag<T extends StoredRecord>({ flag, is }: FlagChange): (record: T) => T {
   return (record) => (recordMembers(record)[flag] === is ? record : { ...record, [flag]: is })
 }
 
 /** Up to this many records, listeners get one change for each, so that they need not read everything again. */
-const mostTold = 100
+const maxSingleChanges = 100
 const readAtOnce = 100
 // Other commits wait while a part is encoded and applied. These limits bound that time.
-const mostUpdates = 500
-const mostRemovals = 1000
-const mostBytes = 1024 * 1024
+const maxUpdates = 500
+const maxRemovals = 1000
+const maxBytes = 1024 * 1024

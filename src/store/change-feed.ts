@@ -94,9 +94,9 @@ export class ChangeFeed {
 
   #tell(partition: string, change: StoreChange): void {
     this.#recent.push([partition, change])
-    if (this.#recent.length >= 2 * kept) {
-      this.#droppedThrough = this.#recent[kept - 1]?.[1].seq ?? this.#droppedThrough
-      this.#recent = this.#recent.slice(kept)
+    if (this.#recent.length >= 2 * maxRecent) {
+      this.#droppedThrough = this.#recent[maxRecent - 1]?.[1].seq ?? this.#droppedThrough
+      this.#recent = this.#recent.slice(maxRecent)
     }
     for (const entry of this.#listeners.get(partition) ?? []) tell(entry, change)
   }
@@ -126,7 +126,7 @@ export function bulkEnd(collection: string): CommitChange & { op: 'bulk' } {
   return { op: 'bulk', collection, updated: 0, removed: 0, isLast: true }
 }
 
-const kept = 10_000
+const maxRecent = 10_000
 
 /** An error in a listener must not fail the commit, and must not be swallowed. */
 function call(listener: Listener, change: StoreChange): void {

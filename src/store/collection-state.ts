@@ -139,9 +139,7 @@ export class CollectionState {
   }
 
   get size(): number {
-    let size = 0
-    for (const segment of this.segments.values()) size += recordsIn(segment)
-    return size
+    return this.idIndex.size
   }
 
   /** Removes all records, without a step for each of them. @returns The segments that had records. */

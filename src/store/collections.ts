@@ -56,10 +56,8 @@ export class Collections {
 
   /** The names of the partitions that have records, without the main one. */
   partitions(): string[] {
-    const hasRecords = ({ segments }: CollectionState): boolean =>
-      [...segments.values()].some((segment) => recordsIn(segment) > 0)
     return [...this.#byPartition]
-      .filter(([partition, states]) => partition !== '' && [...states.values()].some(hasRecords))
+      .filter(([partition, states]) => partition !== '' && [...states.values()].some(({ size }) => size > 0))
       .map(([partition]) => partition)
   }
 

@@ -1,5 +1,6 @@
 import { storeFault } from './io-errors.ts'
-import type { BulkChange, BulkOutcome, StagedBulk } from './bulk.ts'
+import type { LocalpostError } from '../core/errors.ts'
+import type { BulkChange, BulkOutcome } from './bulk.ts'
 import { asBulk, type ChangeFeed, type CommitChange, type StoredCommit } from './change-feed.ts'
 import type { Medium, Move, StagedCommit, TakenBlob, Taking } from './medium.ts'
 import { isNewAlone, type PreparedChange } from './prepare.ts'
@@ -8,15 +9,23 @@ import type { Effect, Records } from './records.ts'
 import { Batch } from './batch.ts'
 import { nextTurn } from '../core/machine.ts'
 
-type QueueItem = { readonly resolve: () => void; readonly reject: (error: unknown) => void } & (
-  | {
-      readonly changes: readonly PreparedChange[]
-      readonly blobs: readonly Taking[]
-    }
-  | StagedBulk
-  | { readonly moves: readonly Move[] }
-  | { readonly effects: () => readonly Effect[]; readonly isNew: boolean }
-)
+interface QueuedCommit {
+  /** The records that have to be in memory before it is staged. */
+  readonly changes: readonly (Move | PreparedChange | BulkChange)[]
+  /** Whether it only adds records. */
+  readonly isNew: boolean
+  /** Whether one of its large blobs is still being written. */
+  readonly isWriting?: boolean
+  /** Whether no other commit may share its batch. */
+  readonly isAlone?: boolean
+  /** Adds it to a batch. @throws Why it is refused. */
+  stage(batch: Batch): Promise<void>
+}
+
+type QueueItem = QueuedCommit & {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
 
 /** Takes commits in the order of the calls and stores those that wait at the same time with one write. */
 export class CommitQueue {
@@ -38,23 +47,39 @@ export class CommitQueue {
   }
 
   commit(changes: readonly PreparedChange[], blobs: readonly Taking[]): Promise<void> {
-    return this.#push((end) => ({ changes, blobs, ...end }))
+    return this.#push({
+      changes,
+      isNew: isNewAlone(changes),
+      isWriting: blobs.some((blob) => 'writing' in blob),
+      stage: async (batch) => batch.stage(changes, await allTaken(blobs)),
+    })
   }
 
   /** Commits a part of a bulk change. @param isBulk  Whether listeners get one change for all records. */
-  async bulk(bulk: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome> {
-    const outcome: BulkOutcome = { applied: 0, stale: [] }
-    await this.#push((end) => ({ bulk, outcome, isBulk, ...end }))
+  async bulk(changes: readonly BulkChange[], isBulk: boolean): Promise<BulkOutcome> {
+    let outcome: BulkOutcome = { applied: 0, stale: [] }
+    await this.#push({
+      changes,
+      isNew: false,
+      async stage(batch) {
+        outcome = await batch.stageBulk(changes, isBulk)
+      },
+    })
     return outcome
   }
 
   move(moves: readonly Move[]): Promise<void> {
-    return this.#push((end) => ({ moves, ...end }))
+    return this.#push({ changes: moves, isNew: false, stage: (batch) => batch.stageMoves(moves) })
   }
 
   /** Commits effects that depend on the whole state in memory at that time, so that no other commit may share their batch. */
   apply(effects: () => readonly Effect[], isNew: boolean): Promise<void> {
-    return this.#push((end) => ({ effects, isNew, ...end }))
+    return this.#push({
+      changes: [],
+      isNew,
+      isAlone: true,
+      stage: async (batch) => batch.stageEffects(effects()),
+    })
   }
 
   /** Resolves when nothing waits or runs. */
@@ -62,8 +87,8 @@ export class CommitQueue {
     for (let turn = this.#running; turn; turn = this.#running) await turn
   }
 
-  #push(make: (end: Pick<QueueItem, 'resolve' | 'reject'>) => QueueItem): Promise<void> {
-    const done = new Promise<void>((resolve, reject) => this.#waiting.push(make({ resolve, reject })))
+  #push(commit: QueuedCommit): Promise<void> {
+    const done = new Promise<void>((resolve, reject) => this.#waiting.push({ ...commit, resolve, reject }))
     this.#running ??= this.#run()
     return done
   }
@@ -79,11 +104,11 @@ export class CommitQueue {
   }
 
   /** Loads the records that a commit changes into memory, if they are only in files; undefined if there are none. */
-  #wake(item: QueueItem): Promise<unknown> | undefined {
+  #wake({ changes }: QueuedCommit): Promise<unknown> | undefined {
     // Most commits only add records, for which this costs nothing more.
     const ids = new Map<CollectionState, string[]>()
     let withText = false
-    for (const change of changesOf(item)) {
+    for (const change of changes) {
       const state = 'state' in change ? change.state : this.#records.collections.state(change.collection)
       if (!state.idIndex.mayRest(change.id)) continue
       const isFlag = 'op' in change && change.op === 'flag'
@@ -117,39 +142,26 @@ export class CommitQueue {
     const batch = new Batch(this.#records, medium, this.#seq)
     const staged: QueueItem[] = []
     let next = from
-    while (next < all.length && next - from < batchCommits && batch.size < batchBytes) {
+    while (next < all.length && next - from < maxBatchCommits && batch.size < maxBatchBytes) {
       const item = all[next]
       // A commit whose large blob is still being written does not hold up those before it.
-      if (!item || (staged.length > 0 && 'blobs' in item && item.blobs.some(isWriting))) break
-      if ('effects' in item) {
-        if (staged.length > 0) break
-        batch.stageEffects(item.effects())
-        staged.push(item)
-        next++
-        break
-      }
+      if (!item || (staged.length > 0 && (item.isAlone || item.isWriting))) break
       next++
       try {
         const waking = this.#wake(item)
         if (waking) await waking
-        if ('moves' in item) await batch.stageMoves(item.moves)
-        else if ('bulk' in item) await batch.stageBulk(item)
-        else await batch.stage(item.changes, await allTaken(item.blobs))
+        await item.stage(batch)
         staged.push(item)
       } catch (error) {
         item.reject(error)
       }
+      if (item.isAlone) break
     }
     try {
-      if (batch.commits.length > 0) await medium.write(batch.commits, !staged.some(isNew))
+      if (batch.commits.length > 0) await medium.write(batch.commits, !staged.some(({ isNew }) => isNew))
     } catch (error) {
       this.failures++
-      const fault = storeFault(error, 'Storing a commit')
-      // On a full disk, commits that free space must not fail together with the new mail in their batch.
-      const others = staged.filter((item) => !isNew(item))
-      const isMixed = fault.code === 'store_full' && others.length < staged.length
-      for (const item of staged) if (!isMixed || isNew(item)) item.reject(fault)
-      for (let at = 0; isMixed && at < others.length;) at = await this.#runBatch(others, at)
+      await this.#refuse(staged, storeFault(error, 'Storing a commit'))
       return next
     }
     this.#seq += batch.commits.length
@@ -159,6 +171,14 @@ export class CommitQueue {
     for (const item of staged) item.resolve()
     await this.#feed.publish(batch.commits.map(toStored))
     return next
+  }
+
+  /** Rejects the commits of a batch that was not written. On a full disk, those that may free space are written without the others. */
+  async #refuse(staged: readonly QueueItem[], fault: LocalpostError): Promise<void> {
+    const others = staged.filter(({ isNew }) => !isNew)
+    const isRetried = fault.code === 'store_full' && others.length < staged.length
+    for (const item of staged) if (item.isNew || !isRetried) item.reject(fault)
+    for (let at = 0; isRetried && at < others.length;) at = await this.#runBatch(others, at)
   }
 }
 
@@ -176,20 +196,8 @@ function toStored({ seq, effects, isBulk }: StagedCommit): StoredCommit {
 }
 
 // One batch is staged, encoded and applied without a pause, so these limits bound how long the event loop is blocked.
-const batchCommits = 256
-const batchBytes = 4 * 1024 * 1024
-
-function changesOf(item: QueueItem): readonly (Move | PreparedChange | BulkChange)[] {
-  if ('moves' in item) return item.moves
-  if ('bulk' in item) return item.bulk
-  return 'changes' in item ? item.changes : []
-}
-
-function isNew(item: QueueItem): boolean {
-  return 'isNew' in item ? item.isNew : 'changes' in item && isNewAlone(item.changes)
-}
-
-const isWriting = (blob: Taking): boolean => 'writing' in blob
+const maxBatchCommits = 256
+const maxBatchBytes = 4 * 1024 * 1024
 
 async function allTaken(blobs: readonly Taking[]): Promise<TakenBlob[]> {
   const taken: TakenBlob[] = []

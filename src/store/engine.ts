@@ -1,18 +1,16 @@
-import { createBudget } from '../core/byte-budget.ts'
-import { closedError } from './io-errors.ts'
+import { type Budget, createBudget } from '../core/byte-budget.ts'
+import { closedError, storeFault } from './io-errors.ts'
 import { ChangeFeed } from './change-feed.ts'
-import { BlobPlaces } from './blob-places.ts'
 import type { BlobPlace } from './entry.ts'
 import type { Medium } from './medium.ts'
-import { type BulkChange, runBulk } from './bulk.ts'
+import { type BulkChange, type BulkDeps, runBulk } from './bulk.ts'
 import { groupRecords, tallyTexts } from './groups.ts'
 import { countRecords, readIds, readPage } from './pages.ts'
-import { clamp, readOne, readTexts } from './read-records.ts'
+import { clamp, findBlob, readBlobAt, readOne, readPlaces, readTexts } from './read-records.ts'
 import { admit, blobNameIn, prepareChange } from './prepare.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { assertPartitionName } from './names.ts'
+import { assertPartitionName, type BlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
-import type { Row } from './sorted-index.ts'
 import { Records } from './records.ts'
 import { Views } from './views.ts'
 import { type RestorableStore, restoringEffects, saveRecords } from './restore.ts'
@@ -24,7 +22,6 @@ import {
   type StoredRecord,
   recordMembers,
 } from './store.ts'
-import type { BlobId } from './names.ts'
 
 /**
  * Creates a store over a medium: the same code for memory and for a folder.
@@ -42,7 +39,6 @@ export async function createStore(
   const feed = new ChangeFeed(seq)
   const queue = new CommitQueue(records, medium, feed, seq)
   medium.start({ records, move: (moves) => queue.move(moves) })
-  const pending = createBudget(pendingBytes)
   const views = new Views()
   let closing: Promise<void> | null = null
 
@@ -50,136 +46,12 @@ export async function createStore(
     if (closing) throw closedError()
   }
 
-  function viewOf(partition: string): Store {
-    const view = views.open(partition)
-    const places = new BlobPlaces(records, partition)
-    const stateOf = ({ name }: { readonly name: string }): CollectionState =>
-      records.collections.stateIn(partition, name)
-
-    function ready(collection: { readonly name: string }): CollectionState {
-      assertOpen()
-      return stateOf(collection)
-    }
-
-    async function commit(changes: readonly Change[], blobs: readonly Blob[] = []): Promise<void> {
-      assertOpen()
-      const prepared = changes.map((change) => prepareChange(stateOf(change.collection), change))
-      const named = blobs.map((blob) => ({ blob, name: blobNameIn(changes, blob) }))
-      const texts = prepared.map((change) => (change.op === 'remove' ? '' : change.text))
-      const size = admit(changes, texts, blobs, pending, () => medium.assertRoom())
-      const taking: ReturnType<Medium['take']>[] = []
-      try {
-        const clearing = medium.clear(blobs)
-        if (clearing) {
-          await clearing
-          assertOpen()
-        }
-        for (const { blob, name } of named) taking.push(medium.take(blob, name))
-        await queue.commit(prepared, taking)
-      } catch (error) {
-        for (const { undo } of taking) undo(error)
-        throw error
-      } finally {
-        pending.give(size)
-      }
-    }
-
-    async function readBlob<T>(id: BlobId, read: (place: BlobPlace) => Promise<T>): Promise<T | null> {
-      assertOpen()
-      return await places.read(id, read)
-    }
-
-    return {
-      commit: (changes, blobs) => view.commit(changes, blobs, commit),
-      beforeCommit: (hook) => view.beforeCommit(hook),
-      refusal: () => medium.refusal(),
-      lowDisk: () => medium.lowDisk(),
-      bulk: (collection, ids, change, options) =>
-        view.change(async () => {
-          const state = ready(collection)
-          return await runBulk(
-            ids,
-            change,
-            {
-              facts: collection.facts,
-              read: (part) => readTexts(records, state, part.map(rowOfId)),
-              put(record, text): BulkChange {
-                const { id, version } = record
-                const [keys, facts] = [state.keysOf(recordMembers(record)), state.factsOf(record)]
-                return { op: 'update', state, id, version, text, keys, facts }
-              },
-              remove: (id): BulkChange => ({ op: 'remove', state, id }),
-              textBytes: (id) => state.textBytes(id),
-              setFlag: (part, flag, isBulk) =>
-                queue.bulk(
-                  part.map((id): BulkChange => ({ op: 'flag', state, id, change: flag })),
-                  isBulk,
-                ),
-              commit: (part, isBulk) => queue.bulk(part, isBulk),
-              end: () => feed.endBulk(partition, state.base),
-              pending,
-              assertOpen,
-            },
-            options,
-          )
-        }),
-      async get(collection, id) {
-        return await readOne(records, ready(collection), id)
-      },
-      async find(collection, index, key) {
-        const state = ready(collection)
-        const found = state.index(index).find(key)
-        return found ? await readOne(records, state, found.id) : null
-      },
-      async page(collection, query = {}) {
-        return await readPage(records, ready(collection), query)
-      },
-      async ids(collection, query = {}) {
-        return await readIds(records, ready(collection), query)
-      },
-      async count(collection, query = {}) {
-        return await countRecords(records, ready(collection), query)
-      },
-      async tally(collection, text) {
-        return await tallyTexts(records, ready(collection), text)
-      },
-      async groups(collection, query) {
-        return await groupRecords(records, ready(collection), query)
-      },
-      openBlob: (id, range) =>
-        readBlob(id, (place) => {
-          const { start, end } = clamp(range, place.size)
-          return medium.open(place, start, end)
-        }),
-      readBlob: (id) => readBlob(id, (place) => medium.read(place, 0, place.size)),
-      async blobSize(id) {
-        assertOpen()
-        return (await places.of(id))?.size ?? null
-      },
-      async blobNames(collection, id) {
-        return Object.keys((await places.ofRecord(ready(collection), id)) ?? {})
-      },
-      createBlob(id) {
-        assertOpen()
-        return medium.createBlob(id)
-      },
-      changes(listener, options) {
-        assertOpen()
-        return view.listening(feed.listen(partition, listener, options))
-      },
-      texts: null,
-      isShared: false,
-      caughtUp: () => Promise.resolve(),
-      leadership: { isMine: () => true, onMine: () => () => {} },
-      close: async () => view.close(),
-    }
-  }
-
+  const parts = { records, medium, feed, queue, views, pending: createBudget(pendingBytes), assertOpen }
   return {
-    ...viewOf(''),
+    ...viewOf(parts, ''),
     partition(name) {
       assertPartitionName(name)
-      return viewOf(name)
+      return viewOf(parts, name)
     },
     closePartition: (name, refusal) => views.close(name, refusal),
     database: () => Promise.resolve(null),
@@ -221,4 +93,140 @@ export async function createStore(
 
 const defaultPendingBytes = 64 * 1024 * 1024
 
-const rowOfId = (id: string): Row => ({ id })
+interface EngineParts {
+  readonly records: Records
+  readonly medium: Medium
+  readonly feed: ChangeFeed
+  readonly queue: CommitQueue
+  readonly views: Views
+  /** Counts the bytes of commits that wait to be stored. */
+  readonly pending: Budget
+  assertOpen(): void
+}
+
+/** The store of one partition. */
+function viewOf(parts: EngineParts, partition: string): Store {
+  const { records, medium, feed, views, assertOpen } = parts
+  const view = views.open(partition)
+  const stateOf = ({ name }: { readonly name: string }): CollectionState =>
+    records.collections.stateIn(partition, name)
+
+  function ready(collection: { readonly name: string }): CollectionState {
+    assertOpen()
+    return stateOf(collection)
+  }
+
+  async function readBlob<T>(id: BlobId, read: (place: BlobPlace) => Promise<T>): Promise<T | null> {
+    assertOpen()
+    try {
+      return await readBlobAt(() => findBlob(records, partition, id), read)
+    } catch (error) {
+      throw storeFault(error, `Reading the blob ${id}`)
+    }
+  }
+
+  return {
+    commit: (changes, blobs) =>
+      view.commit(changes, blobs, (all, ofAll = []) => commit(parts, stateOf, all, ofAll)),
+    beforeCommit: (hook) => view.beforeCommit(hook),
+    refusal: () => medium.refusal(),
+    lowDisk: () => medium.lowDisk(),
+    bulk: (collection, ids, change, options) =>
+      view.change(async () => await runBulk(ids, change, bulkDeps(parts, ready(collection)), options)),
+    get: async (collection, id) => await readOne(records, ready(collection), id),
+    async find(collection, index, key) {
+      const state = ready(collection)
+      const found = state.index(index).find(key)
+      return found ? await readOne(records, state, found.id) : null
+    },
+    page: async (collection, query = {}) => await readPage(records, ready(collection), query),
+    ids: async (collection, query = {}) => await readIds(records, ready(collection), query),
+    count: async (collection, query = {}) => await countRecords(records, ready(collection), query),
+    tally: async (collection, text) => await tallyTexts(records, ready(collection), text),
+    groups: async (collection, query) => await groupRecords(records, ready(collection), query),
+    openBlob: (id, range) =>
+      readBlob(id, (place) => {
+        const { start, end } = clamp(range, place.size)
+        return medium.open(place, start, end)
+      }),
+    readBlob: (id) => readBlob(id, (place) => medium.read(place, 0, place.size)),
+    async blobSize(id) {
+      assertOpen()
+      return (await findBlob(records, partition, id))?.size ?? null
+    },
+    async blobNames(collection, id) {
+      return Object.keys((await readPlaces(records, ready(collection), id)) ?? {})
+    },
+    createBlob(id) {
+      assertOpen()
+      return medium.createBlob(id)
+    },
+    changes(listener, options) {
+      assertOpen()
+      return view.listening(feed.listen(partition, listener, options))
+    },
+    texts: null,
+    isShared: false,
+    caughtUp: () => Promise.resolve(),
+    leadership: { isMine: () => true, onMine: () => () => {} },
+    close: async () => view.close(),
+  }
+}
+
+async function commit(
+  { medium, queue, pending, assertOpen }: EngineParts,
+  stateOf: (collection: { readonly name: string }) => CollectionState,
+  changes: readonly Change[],
+  blobs: readonly Blob[],
+): Promise<void> {
+  assertOpen()
+  const prepared = changes.map((change) => prepareChange(stateOf(change.collection), change))
+  const named = blobs.map((blob) => ({ blob, name: blobNameIn(changes, blob) }))
+  const texts = prepared.map((change) => (change.op === 'remove' ? '' : change.text))
+  const size = admit(changes, texts, blobs, pending, () => medium.assertRoom())
+  const taking: ReturnType<Medium['take']>[] = []
+  try {
+    const clearing = medium.clear(blobs)
+    if (clearing) {
+      await clearing
+      assertOpen()
+    }
+    for (const { blob, name } of named) taking.push(medium.take(blob, name))
+    await queue.commit(prepared, taking)
+  } catch (error) {
+    for (const { undo } of taking) undo(error)
+    throw error
+  } finally {
+    pending.give(size)
+  }
+}
+
+function bulkDeps(
+  { records, queue, feed, pending, assertOpen }: EngineParts,
+  state: CollectionState,
+): BulkDeps<BulkChange> {
+  return {
+    facts: state.collection.facts,
+    read: (ids) =>
+      readTexts(
+        records,
+        state,
+        ids.map((id) => ({ id })),
+      ),
+    put(record, text) {
+      const [keys, facts] = [state.keysOf(recordMembers(record)), state.factsOf(record)]
+      return { op: 'update', state, id: record.id, version: record.version, text, keys, facts }
+    },
+    remove: (id) => ({ op: 'remove', state, id }),
+    textBytes: (id) => state.textBytes(id),
+    setFlag: (ids, change, isBulk) =>
+      queue.bulk(
+        ids.map((id): BulkChange => ({ op: 'flag', state, id, change })),
+        isBulk,
+      ),
+    commit: (changes, isBulk) => queue.bulk(changes, isBulk),
+    end: () => feed.endBulk(state.partition, state.base),
+    pending,
+    assertOpen,
+  }
+}

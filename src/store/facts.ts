@@ -14,30 +14,30 @@ export const unsure = 2
 
 /** The facts of the records of a collection: how they are encoded, and conditions on them. */
 export class FactTable {
+  /** How many numbers a row has: flags, `numbers` numbers, and the codes of `texts` texts. */
   readonly width: number
+  readonly numbers: number
+  readonly texts: number
   readonly #facts: Facts<StoredRecord>
   readonly #textCodes: readonly TextCodes[]
 
   constructor(facts: Facts<StoredRecord>) {
     this.#facts = facts
     this.#textCodes = facts.texts.map(() => new TextCodes())
-    this.width = 1 + facts.numbers.length + facts.texts.length
-  }
-
-  /** The number of numbers in a row, which follow the flags. */
-  get numbers(): number {
-    return this.#facts.numbers.length
-  }
-
-  /** The number of texts in a row, which follow the numbers. */
-  get texts(): number {
-    return this.#textCodes.length
+    this.numbers = facts.numbers.length
+    this.texts = facts.texts.length
+    this.width = 1 + this.numbers + this.texts
   }
 
   /** Identifies the definition of the facts: those that were stored with another one do not count. */
   get signature(): string {
     const { version, flags, numbers, texts } = this.#facts
     return JSON.stringify([version, flags, numbers, texts])
+  }
+
+  /** The place in a row of the code of a text, by its place among the texts of the collection's facts. */
+  textSlot(at: number): number {
+    return 1 + this.numbers + at
   }
 
   /** The texts of a code; null if they are only in the record. */
@@ -67,22 +67,6 @@ export class FactTable {
   /** The code for the texts of a slot in a row. @param texts  null if they are only in the record. */
   codeOf(slot: number, texts: readonly string[] | null): number {
     return (texts && this.#textCodes[slot]?.encode(texts)) ?? unknownCode
-  }
-
-  /**
-   * Makes a function that adds the texts of rows to a tally. It is `unsure` about a row whose texts are only in its record.
-   *
-   * @param name  Of a text.
-   */
-  tally(name: string, counts: Map<string, number>): (row: FactRow) => Ternary {
-    const at = this.#facts.texts.indexOf(name)
-    const slot = 1 + this.numbers + at
-    return (row) => {
-      const known = this.#textCodes[at]?.of(row[slot] ?? 0) ?? null
-      if (known === null) return unsure
-      countTexts(known, counts)
-      return yes
-    }
   }
 
   judge(where: Where): (row: FactRow) => Ternary {
@@ -116,7 +100,7 @@ export class FactTable {
     if ('text' in where) {
       const at = this.#facts.texts.indexOf(where.text)
       const texts = this.#textCodes[at]
-      const slot = 1 + this.numbers + at
+      const slot = this.textSlot(at)
       const fits = textTest(where)
       return (row) => {
         const code = row[slot] ?? 0
@@ -186,7 +170,7 @@ class TextCodes {
     const known = codes.get(key)
     if (known !== undefined) return known
     // Records with texts beyond these limits are read.
-    if (key.length > mostText || this.#held + key.length > mostHeld || this.#lists.length > mostCode)
+    if (key.length > maxTextLength || this.#held + key.length > maxHeldText || this.#lists.length > maxCode)
       return unknownCode
     const code = this.#lists.length
     // A part of a longer string would keep all of it in memory.
@@ -203,6 +187,6 @@ class TextCodes {
 }
 
 const unknownCode = 1
-const mostCode = 0xffff
-const mostText = 1024
-const mostHeld = 4 * 1024 * 1024
+const maxCode = 0xffff
+const maxTextLength = 1024
+const maxHeldText = 4 * 1024 * 1024

@@ -1,5 +1,5 @@
 import { forEachSlice } from '../core/slices.ts'
-import type { Collection, Store, StoredRecord } from './store.ts'
+import type { Collection, Store, StoreChange, StoredRecord } from './store.ts'
 import { pagesOf } from './repository.ts'
 
 /** A copy in memory of the records of a small collection. Its methods may be called again for the same record. */
@@ -25,62 +25,22 @@ export interface Following {
 }
 
 export function createFollowing(): Following {
-  /** For each collection that has changes to read: reads them. */
-  const behind = new Set<() => Promise<void>>()
+  /** Those that have changes to read. */
+  const behind = new Set<Follower>()
 
   return {
-    async open(store, collection, memory) {
-      const noted = new Set<string>()
-      let isAll: boolean = true
-      let reading: Promise<void> | null = null
-
-      async function readOne(id: string): Promise<void> {
-        const record = await store.get(collection, id)
-        if (record) await memory.put(record)
-        else memory.remove(id)
-      }
-
-      async function readAll(): Promise<void> {
-        const gone = new Set(memory.ids())
-        for await (const records of pagesOf(store, collection, { limit: 500 }))
-          await forEachSlice(records, (record) => {
-            gone.delete(record.id)
-            return memory.put(record)
-          })
-        for (const id of gone) memory.remove(id)
-      }
-
-      async function readNoted(): Promise<void> {
-        while (isAll || noted.size > 0) {
-          const ids = [...noted]
-          noted.clear()
-          const wasAll = isAll
-          isAll = false
-          try {
-            if (wasAll) await readAll()
-            else for (const id of ids) await readOne(id)
-          } catch (error) {
-            isAll ||= wasAll
-            for (const id of ids) noted.add(id)
-            throw error
-          }
-        }
-      }
-
-      /** Reads what was noted, until nothing is left. Calls at the same time share the reads. */
-      const catchUp = (): Promise<void> => (reading ??= readNoted().finally(() => (reading = null)))
-
+    async open<T extends StoredRecord>(store: Store, collection: Collection<T>, memory: Memory<T>) {
+      const follower = new Follower(store, collection, memory as Memory<StoredRecord>)
       let stop = (): void => {}
       // Before the first read, so that nothing is missed between the two.
       if (store.isShared) {
         stop = store.changes(
           (change) => {
-            if (change.op === 'gap' || change.op === 'bulk') isAll = true
-            else noted.add(change.id)
-            behind.add(catchUp)
+            follower.note(change)
+            behind.add(follower)
             // After an error it stays in `behind`; `settled` reads it again and throws.
-            catchUp().then(
-              () => void behind.delete(catchUp),
+            follower.catchUp().then(
+              () => void behind.delete(follower),
               () => {},
             )
           },
@@ -88,20 +48,80 @@ export function createFollowing(): Following {
         )
       }
       try {
-        await catchUp()
+        await follower.catchUp()
       } catch (error) {
         stop()
-        behind.delete(catchUp)
+        behind.delete(follower)
         throw error
       }
     },
     async settled() {
       await Promise.all(
-        Array.from(behind, async (catchUp) => {
-          await catchUp()
-          behind.delete(catchUp)
+        Array.from(behind, async (follower) => {
+          await follower.catchUp()
+          behind.delete(follower)
         }),
       )
     },
+  }
+}
+
+/** Reads the changes of one collection into memory. */
+class Follower {
+  readonly #store: Store
+  readonly #collection: Collection<StoredRecord>
+  readonly #memory: Memory<StoredRecord>
+  /** The ids of records that changed since they were read. */
+  #changed: Set<string> = new Set()
+  /** Whether all records have to be read, because the changes are not known one by one. */
+  #isAllChanged = true
+  #reading: Promise<void> | null = null
+
+  constructor(store: Store, collection: Collection<StoredRecord>, memory: Memory<StoredRecord>) {
+    this.#store = store
+    this.#collection = collection
+    this.#memory = memory
+  }
+
+  note(change: StoreChange): void {
+    if (change.op === 'gap' || change.op === 'bulk') this.#isAllChanged = true
+    else this.#changed.add(change.id)
+  }
+
+  /** Reads what was noted, until nothing is left. Calls at the same time share the reads. */
+  catchUp(): Promise<void> {
+    return (this.#reading ??= this.#readChanged().finally(() => (this.#reading = null)))
+  }
+
+  async #readChanged(): Promise<void> {
+    while (this.#isAllChanged || this.#changed.size > 0) {
+      const [isAll, ids] = [this.#isAllChanged, this.#changed]
+      this.#isAllChanged = false
+      this.#changed = new Set()
+      try {
+        if (isAll) await this.#readAll()
+        else for (const id of ids) await this.#readOne(id)
+      } catch (error) {
+        this.#isAllChanged ||= isAll
+        for (const id of ids) this.#changed.add(id)
+        throw error
+      }
+    }
+  }
+
+  async #readOne(id: string): Promise<void> {
+    const record = await this.#store.get(this.#collection, id)
+    if (record) await this.#memory.put(record)
+    else this.#memory.remove(id)
+  }
+
+  async #readAll(): Promise<void> {
+    const gone = new Set(this.#memory.ids())
+    for await (const records of pagesOf(this.#store, this.#collection, { limit: 500 }))
+      await forEachSlice(records, (record) => {
+        gone.delete(record.id)
+        return this.#memory.put(record)
+      })
+    for (const id of gone) this.#memory.remove(id)
   }
 }

@@ -20,7 +20,13 @@ export async function tallyTexts(
     for (const [code, times] of known) countTexts(state.facts?.textsOf(at, code) ?? [], counts, times)
     return counts
   }
-  const judge = state.facts?.tally(name, counts) ?? ((): Ternary => unsure)
+  const slot = state.facts?.textSlot(at) ?? 0
+  function judge(row: FactRow): Ternary {
+    const texts = state.facts?.textsOf(at, row[slot] ?? 0) ?? null
+    if (texts === null) return unsure
+    countTexts(texts, counts)
+    return yes
+  }
   // Counts the records whose facts do not say their texts.
   function condition(record: object): boolean {
     countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts)
@@ -42,10 +48,13 @@ export async function groupRecords(
   const groups = new Groups()
   const bit = bitOf(facts, query.flag)
   const bits = query.counted.map((name) => bitOf(facts, name))
-  /** Those whose first record is in the part that is judged, in order. */
-  let begun: Group[] = []
+  /**
+   * The groups whose first record is in the part that is judged, in order. `judge` says `yes` for these records alone,
+   * because facts have no id: only these ids are read.
+   */
+  let newGroups: Group[] = []
   const textOfCode: (string | null | undefined)[] = []
-  const slot = 1 + facts.numbers.length + at
+  const slot = state.facts?.textSlot(at) ?? 0
 
   function judge(row: FactRow): Ternary {
     const [flags = 0] = row
@@ -62,7 +71,7 @@ export async function groupRecords(
     group.count(flags, bits)
     if (group.isBegun) return no
     group.isBegun = true
-    begun.push(group)
+    newGroups.push(group)
     return yes
   }
   // Records whose facts do not say which group they are in.
@@ -76,8 +85,8 @@ export async function groupRecords(
     return false
   }
   for await (const matches of findMatches(records, state, { judge, condition })) {
-    for (const [place, { id }] of matches.rows(0, matches.count).entries()) begun[place]?.meet(id)
-    begun = []
+    for (const [place, { id }] of matches.rows(0, matches.count).entries()) newGroups[place]?.meet(id)
+    newGroups = []
   }
   return groups.all()
 }

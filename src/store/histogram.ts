@@ -2,6 +2,7 @@ import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { IdRun } from './id-order.ts'
 import { countValues } from './pack-facts.ts'
+import type { Packed } from './packed.ts'
 import type { RowSpan } from './sorted-index.ts'
 
 /**
@@ -19,15 +20,15 @@ export async function histogramOf(
   text: number | null,
 ): Promise<Map<number, number> | null> {
   if (!table) return null
-  const slot = text === null ? 0 : 1 + table.numbers + text
-  const pacer = createPacer(1)
+  const slot = text === null ? 0 : table.textSlot(text)
+  const pacer = createPacer()
   const { revision } = idIndex
   const { start, end } = span()
   const counts = new Map<number, number>()
-  for (const run of shortRuns(idIndex.runs(start, end))) {
-    const found = countRun(run, text, slot)
+  for (const found of valuesIn(idIndex.runs(start, end), text, slot)) {
     if (found === null) return null
-    for (const [value, times] of found) counts.set(value, (counts.get(value) ?? 0) + times)
+    const [value, times] = found
+    counts.set(value, (counts.get(value) ?? 0) + times)
     if (!pacer.due()) continue
     await pacer.turn()
     if (idIndex.revision !== revision) return null
@@ -35,25 +36,23 @@ export async function histogramOf(
   return counts
 }
 
-/** Divides long runs. Those of packs are short. */
-function* shortRuns(runs: Iterable<IdRun>): Generator<IdRun> {
+/** The values of records, and how many records have each; null for records whose facts are not known. */
+function* valuesIn(
+  runs: Iterable<IdRun>,
+  text: number | null,
+  slot: number,
+): Generator<readonly [value: number, times: number] | null> {
   for (const run of runs) {
-    if (!('entries' in run)) yield run
-    else
-      for (let at = 0; at < run.entries.length; at += entriesAtOnce)
-        yield { entries: run.entries.slice(at, at + entriesAtOnce) }
+    if ('pack' in run) yield* countRows(run, text) ?? [null]
+    else for (const { facts } of run.entries) yield facts && [facts[slot] ?? 0, 1]
   }
 }
 
-const entriesAtOnce = 4096
-
-function countRun(run: IdRun, text: number | null, slot: number): ReadonlyMap<number, number> | null {
-  if ('entries' in run) {
-    const { entries } = run
-    if (entries.some(({ facts }) => facts === null)) return null
-    return countValues(Uint32Array.from(entries, ({ facts }) => facts?.[slot] ?? 0))
-  }
-  const { pack, from, to } = run
+/** How many of these rows have each value; null if the facts of some are not known. */
+function countRows(
+  { pack, from, to }: Extract<IdRun, { pack: Packed }>,
+  text: number | null,
+): ReadonlyMap<number, number> | null {
   const { facts } = pack
   if (!facts?.isComplete) return null
   const isWhole = from === 0 && to === pack.count && pack.live === pack.count

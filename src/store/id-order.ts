@@ -10,108 +10,50 @@ export type IdRun =
   | { readonly entries: readonly Entry[] }
 
 /**
- * The order of a collection by id: records that rest in segment files, and the others, which are in a sorted array. The
- * ids of two segments never overlap, so a position is found by the number of records in the segments before it.
+ * The order of a collection by id: records in packs, whose texts are only in segment files, and loose records, which are in
+ * no pack. The ids of two packs never overlap, but loose records may be between those of a pack. A position counts the
+ * records of both.
  */
 export class IdOrder {
   readonly name = 'id'
+  readonly loose: SortedIndex
   /** In the order of their ids. */
   readonly #packs: Packed[] = []
-  readonly #loose: SortedIndex
-  /** The number of records before each pack, and the number of all; null after a change. */
-  #before: number[] | null = null
-  #revision = 0
+  /** The number of records in packs before each pack, and in all of them; null after a change. */
+  #counts: number[] | null = null
+  #packRevision = 0
 
   /** @param loose  All records that are in no pack. */
   constructor(loose: () => Iterable<Entry>) {
-    this.#loose = new SortedIndex('id', { on: ['id'], unique: true, slot: null, all: loose })
+    this.loose = new SortedIndex('id', { on: ['id'], unique: true, slot: null, all: loose })
   }
 
+  /** Another number after each change of positions. */
   get revision(): number {
-    return this.#revision + this.#loose.revision
+    return this.#packRevision + this.loose.revision
+  }
+
+  get size(): number {
+    return (this.#packCounts().at(-1) ?? 0) + this.loose.size
   }
 
   get packs(): readonly Packed[] {
     return this.#packs
   }
 
-  /** The pack and the row of an existing record that is in a pack. */
-  locate(id: string): { pack: Packed; row: number } | null {
-    const at = this.#packsBefore(id)
-    // Its last id may be this one.
-    const pack = this.#packs[at]
-    const row = pack === undefined || id < pack.first ? -1 : pack.find(id)
-    return pack && row >= 0 ? { pack, row } : null
-  }
-
-  /** Whether a record with this id can be in a pack. Fast, because most new records cannot. */
-  mayRest(id: string): boolean {
-    const last = this.#packs.at(-1)
-    return last !== undefined && id <= last.last
-  }
-
-  /** The ids between which a new pack must lie, given an id in it; null if another pack has that range. */
-  roomAt(id: string): { after: string | null; before: string | null } | null {
-    const at = this.#packsBefore(id)
-    const next = this.#packs[at]
-    if (next !== undefined && next.first <= id) return null
-    return { after: this.#packs[at - 1]?.last ?? null, before: next?.first ?? null }
-  }
-
-  /** Inserts a pack. Its records must no longer be among the loose ones. */
-  insert(pack: Packed): void {
-    this.#changed()
-    this.#packs.splice(this.#packsBefore(pack.first), 0, pack)
-  }
-
-  /** Takes a pack out; without effect if it is not there. */
-  takeOut(pack: Packed): void {
-    this.#changed()
-    const at = this.#packs.indexOf(pack)
-    if (at >= 0) this.#packs.splice(at, 1)
-  }
-
-  removeAt(pack: Packed, row: number): void {
-    pack.remove(row)
-    this.#changed()
-  }
-
-  clear(): void {
-    for (const pack of this.#packs) pack.removeAll()
-    this.#loose.clear()
-    this.#changed()
-  }
-
-  add(entry: Entry): void {
-    this.#loose.add(entry)
-  }
-
-  remove(entry: Entry): void {
-    this.#loose.remove(entry)
-  }
-
-  gather(): void {
-    this.#loose.gather()
-  }
-
-  settle(): void {
-    this.#loose.settle()
-  }
-
   find([id]: IndexKey): Row | undefined {
     if (typeof id !== 'string') return undefined
-    return this.#loose.find([id]) ?? (this.locate(id) ? { id } : undefined)
+    return this.loose.find([id]) ?? (this.locate(id) ? { id } : undefined)
   }
 
   span(prefix: IndexKey = [], until?: IndexKey): RowSpan {
-    const start = prefix.length === 0 ? 0 : this.lowerBound(prefix)
-    const end = prefix.length === 0 ? this.size : this.upperBound(prefix)
+    const start = this.lowerBound(prefix)
+    const end = this.upperBound(prefix)
     return { start, end: until === undefined ? end : Math.min(end, this.upperBound(until)) }
   }
 
-  lowerBound([value]: IndexKey): number {
-    if (value === undefined) return 0
-    return this.#packedBefore(value) + this.#loose.lowerBound([value])
+  lowerBound([id]: IndexKey): number {
+    return id === undefined ? 0 : this.#packedBefore(id) + this.loose.lowerBound([id])
   }
 
   upperBound(key: IndexKey): number {
@@ -131,68 +73,111 @@ export class IdOrder {
     return rows
   }
 
-  /** The records from `start` up to `end`, as rows of packs and as records that are in no pack. */
+  /** The records at the positions from `start` up to `end`. The rows of packs include removed ones. */
   *runs(start: number, end: number): Generator<IdRun> {
-    let left = Math.min(end, this.size) - start
-    let loose = left <= 0 ? 0 : this.#looseBefore(start)
-    const counts = this.#counts()
-    const position = start - loose
-    let at = firstWhere(this.#packs.length, (i) => (counts[i + 1] ?? 0) > position)
-    for (let before = position - (counts[at] ?? 0); at < this.#packs.length && left > 0; at++, before = 0) {
-      const pack = this.#packs[at]
-      if (!pack || pack.live === 0) continue
-      for (let from = pack.rowAt(before); from < pack.count && left > 0;) {
-        // A removed record may be there again, in no pack.
-        if (!pack.has(from)) {
-          from++
+    let skipped = start
+    let remaining = Math.min(end, this.size) - start
+    for (const { pack, from, to } of this.#allRuns()) {
+      if (remaining <= 0) return
+      const first = pack ? pack.liveBefore(from) : from
+      const count = (pack ? pack.liveBefore(to) : to) - first
+      if (count <= skipped) {
+        skipped -= count
+        continue
+      }
+      const begin = first + skipped
+      const length = Math.min(count - skipped, remaining)
+      if (pack) yield { pack, from: pack.rowAt(begin), to: pack.rowAt(begin + length) }
+      else yield { entries: this.loose.slice(begin, begin + length) }
+      remaining -= length
+      skipped = 0
+    }
+  }
+
+  /** All records, as rows of a pack, which begin with an existing one, or as positions among the loose records. */
+  *#allRuns(): Generator<{ pack: Packed | null; from: number; to: number }> {
+    let looseFrom = 0
+    for (const pack of this.#packs) {
+      for (let row = pack.live === 0 ? pack.count : 0; row < pack.count;) {
+        // Also because a removed record may be there again as a loose one.
+        if (!pack.has(row)) {
+          row++
           continue
         }
-        const next = this.#loose.at(loose)
-        if (next && next.id < pack.id(from)) {
-          const until = Math.min(this.#loose.lowerBound([pack.id(from)]), loose + left)
-          yield { entries: this.#loose.slice(loose, until) }
-          left -= until - loose
-          loose = until
+        const next = this.loose.at(looseFrom)
+        if (next && next.id < pack.id(row)) {
+          const looseTo = this.loose.lowerBound([pack.id(row)])
+          yield { pack: null, from: looseFrom, to: looseTo }
+          looseFrom = looseTo
           continue
         }
-        const most = next && next.id < pack.last ? pack.lowerBound(next.id) : pack.count
-        const isWhole = from === 0 && most === pack.count && pack.live <= left
-        const first = isWhole ? 0 : pack.liveBefore(from)
-        const live = isWhole ? pack.live : Math.min(pack.liveBefore(most) - first, left)
-        const to = isWhole || live < left ? most : pack.rowAt(first + live)
-        yield { pack, from, to }
-        left -= live
-        from = to
+        const to = next && next.id < pack.last ? pack.lowerBound(next.id) : pack.count
+        yield { pack, from: row, to }
+        row = to
       }
     }
-    if (left > 0) yield { entries: this.#loose.slice(loose, loose + left) }
+    yield { pack: null, from: looseFrom, to: this.loose.size }
   }
 
-  #changed(): void {
-    this.#revision++
-    this.#before = null
+  /** The pack and the row of an existing record that is in a pack. */
+  locate(id: string): { pack: Packed; row: number } | null {
+    // Its last id may be this one.
+    const pack = this.#packs[this.#packsBefore(id)]
+    const row = pack === undefined || id < pack.first ? -1 : pack.find(id)
+    return pack && row >= 0 ? { pack, row } : null
   }
 
-  get size(): number {
-    return (this.#counts().at(-1) ?? 0) + this.#loose.size
+  /** Whether a record with this id can be in a pack. Fast, because most new records cannot. */
+  mayRest(id: string): boolean {
+    const last = this.#packs.at(-1)
+    return last !== undefined && id <= last.last
   }
 
-  #looseBefore(position: number): number {
-    return firstWhere(this.#loose.size, (at) => {
-      const entry = this.#loose.at(at)
-      return entry === undefined || at + this.#packedBefore(entry.id) >= position
-    })
+  /** The packs' ids next to an id, between which a new pack with this id must lie; null if the id is in the range of a pack. */
+  gapAt(id: string): { after: string | null; before: string | null } | null {
+    const at = this.#packsBefore(id)
+    const next = this.#packs[at]
+    if (next !== undefined && next.first <= id) return null
+    return { after: this.#packs[at - 1]?.last ?? null, before: next?.first ?? null }
+  }
+
+  /** Inserts a pack. Its records must no longer be among the loose ones. */
+  insert(pack: Packed): void {
+    this.#packsChanged()
+    this.#packs.splice(this.#packsBefore(pack.first), 0, pack)
+  }
+
+  /** Takes a pack out; without effect if it is not there. */
+  takeOut(pack: Packed): void {
+    this.#packsChanged()
+    const at = this.#packs.indexOf(pack)
+    if (at >= 0) this.#packs.splice(at, 1)
+  }
+
+  removeAt(pack: Packed, row: number): void {
+    pack.remove(row)
+    this.#packsChanged()
+  }
+
+  clear(): void {
+    for (const pack of this.#packs) pack.removeAll()
+    this.loose.clear()
+    this.#packsChanged()
+  }
+
+  #packsChanged(): void {
+    this.#packRevision++
+    this.#counts = null
   }
 
   /** How many records in packs have a smaller id. */
-  #packedBefore(value: IndexKey[number]): number {
+  #packedBefore(id: IndexKey[number]): number {
     // Values of other types come before all strings.
-    if (typeof value !== 'string') return 0
-    const counts = this.#counts()
-    const at = this.#packsBefore(value)
+    if (typeof id !== 'string') return 0
+    const at = this.#packsBefore(id)
     const pack = this.#packs[at]
-    const within = pack && pack.first < value ? pack.liveBefore(pack.lowerBound(value)) : 0
-    return (counts[at] ?? 0) + within
+    const within = pack && pack.first < id ? pack.liveBefore(pack.lowerBound(id)) : 0
+    return (this.#packCounts()[at] ?? 0) + within
   }
 
   /** How many packs end before an id. */
@@ -203,11 +188,11 @@ export class IdOrder {
     return firstWhere(this.#packs.length, (i) => (this.#packs[i]?.last ?? '') >= id)
   }
 
-  #counts(): number[] {
-    if (this.#before) return this.#before
-    const before = [0]
+  #packCounts(): number[] {
+    if (this.#counts) return this.#counts
+    const counts = [0]
     let sum = 0
-    for (const { live } of this.#packs) before.push((sum += live))
-    return (this.#before = before)
+    for (const { live } of this.#packs) counts.push((sum += live))
+    return (this.#counts = counts)
   }
 }

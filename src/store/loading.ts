@@ -5,16 +5,8 @@ import type { Records } from './records.ts'
 
 // How records come from files into memory. Indexes are built at the end, and readers see nothing before.
 
-/** Adds a record of the snapshot. Duplicates are rare, so they are detected only after adding. */
-export function fillRecord(records: Records, state: CollectionState, entry: Entry): void {
-  if (state.idIndex.locate(entry.id)) forgetRecord(records, state, entry.id)
-  const before = state.byId.size
-  state.byId.set(entry.id, entry)
-  if (state.byId.size === before) dropDuplicate(records, state, entry.id)
-  state.segment(entry.segment).entries.add(entry)
-}
-
-export function restoreRecord(records: Records, state: CollectionState, entry: Entry): void {
+/** Adds a record in its state by a file or a commit of the log, in place of an earlier one. */
+export function loadRecord(records: Records, state: CollectionState, entry: Entry): void {
   forgetRecord(records, state, entry.id)
   state.byId.set(entry.id, entry)
   state.segment(entry.segment).entries.add(entry)
@@ -97,14 +89,4 @@ function hold(
 ): void {
   records.keeper.hold(blobs, without)
   usage?.add(blobs)
-}
-
-function dropDuplicate(records: Records, state: CollectionState, id: string): void {
-  for (const segment of state.segments.values()) {
-    for (const old of segment.entries) {
-      if (old.id !== id) continue
-      segment.entries.delete(old)
-      records.dirty.add(segment)
-    }
-  }
 }

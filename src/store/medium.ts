@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream'
 import type { LocalpostError } from '../core/errors.ts'
 import type { HeldPlace, LargePlace, LogPlace, BlobPlace } from './entry.ts'
-import type { BlobName } from './names.ts'
 import type { Effect, PlaceKeeper, Records } from './records.ts'
 import type { Blob, BlobWriter, LowDisk } from './store.ts'
-import type { BlobId } from './names.ts'
+import type { BlobId, BlobName } from './names.ts'
 
 /** One commit, checked and numbered, on its way to the medium. */
 export interface StagedCommit {

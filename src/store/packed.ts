@@ -1,9 +1,9 @@
 import { firstWhere } from '../core/first-where.ts'
 import type { PackFacts } from './pack-facts.ts'
-import { BlobUsage } from './blob-usage.ts'
+import type { BlobUsage } from './blob-usage.ts'
 
 /** The segment of a pack: the members that readers of its file need. */
-export interface PackedSegment {
+interface PackedSegment {
   readonly number: number
   /** Set while the file is being replaced. */
   readonly replacing: Promise<void> | null
@@ -135,6 +135,7 @@ export class Packed {
   /** The number of existing records before a row. */
   liveBefore(row: number): number {
     if (this.#removed === null) return row
+    if (row === this.count) return this.live
     let live = 0
     for (let i = 0; i < row; i++) if (this.has(i)) live++
     return live

@@ -81,7 +81,7 @@ async function readMatches<T extends StoredRecord>(
   let skipping = query.offset ?? 0
   for await (const matches of matchesOf(records, state, query, condition)) {
     for (let from = skipping; from < matches.count;) {
-      const rows = matches.rows(from, Math.min(mostAtOnce, limit + 1 - page.length))
+      const rows = matches.rows(from, Math.min(maxAtOnce, limit + 1 - page.length))
       from += rows.length
       for (const text of await readTexts(records, state, rows)) {
         const record = text === null ? null : toRecord<T>(text)
@@ -137,4 +137,4 @@ function spanOf(index: SortedIndex | IdOrder, query: PageQuery): RowSpan {
   return { start: from, end: Math.max(from, end) }
 }
 
-const mostAtOnce = 128
+const maxAtOnce = 128

@@ -1,5 +1,7 @@
 import { LocalpostError } from '../core/errors.ts'
 import type { CollectionState } from './collection-state.ts'
+import { type BlobPlace, type Places, samePlace } from './entry.ts'
+import { type BlobId, splitBlobId } from './names.ts'
 import type { Records } from './records.ts'
 import type { RestingRecord } from './resting.ts'
 import type { Row } from './sorted-index.ts'
@@ -38,7 +40,7 @@ export async function readOne<T extends StoredRecord>(
 }
 
 /** A resting record; null if it no longer rests. @throws store_corrupt. */
-export async function readResting(
+async function readResting(
   records: Records,
   state: CollectionState,
   id: string,
@@ -72,6 +74,43 @@ export async function readTexts(
     texts[i] = now ?? (record && !(record instanceof LocalpostError) ? record.text : null)
   }
   return texts.map((text) => text ?? null)
+}
+
+/** The places of the blobs of a record; null if it has none. */
+export async function readPlaces(
+  records: Records,
+  state: CollectionState,
+  id: string,
+): Promise<Places | null> {
+  if (state.rests(id)) return (await readResting(records, state, id))?.blobs ?? null
+  return state.byId.get(id)?.blobs ?? null
+}
+
+/** Where a blob of a partition is; null if it does not exist. */
+export async function findBlob(records: Records, partition: string, id: BlobId): Promise<BlobPlace | null> {
+  const { owner, name } = splitBlobId(id)
+  for (const state of records.collections.statesOf(partition)) {
+    const blobs = await readPlaces(records, state, owner)
+    if (blobs && Object.hasOwn(blobs, name)) return blobs[name] ?? null
+  }
+  return null
+}
+
+/** Reads a blob at its place. It may move before its file is open, so a failed read tries the new place. */
+export async function readBlobAt<T>(
+  find: () => Promise<BlobPlace | null>,
+  read: (place: BlobPlace) => Promise<T>,
+): Promise<T | null> {
+  for (let place = await find(); place !== null;) {
+    try {
+      return await read(place)
+    } catch (error) {
+      const now = await find()
+      if (now && samePlace(now, place)) throw error
+      place = now
+    }
+  }
+  return null
 }
 
 /** The part of a range that lies within `size` bytes; without a range, all of them. */

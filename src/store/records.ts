@@ -1,7 +1,6 @@
 import type { CollectionState, Segment } from './collection-state.ts'
 import { Collections } from './collections.ts'
 import type { Entry, Places } from './entry.ts'
-import type { IdOrder } from './id-order.ts'
 import { sameKey } from './keys.ts'
 import { Resting } from './resting.ts'
 import type { SortedIndex } from './sorted-index.ts'
@@ -72,7 +71,7 @@ export class Records {
       if (damaged) state.idIndex.removeAt(damaged.pack, damaged.row)
       state.byId.set(draft.id, draft)
       segment.entries.add(draft)
-      state.idIndex.add(draft)
+      state.idIndex.loose.add(draft)
       for (const index of state.indexes) index.add(draft)
       return
     }
@@ -112,7 +111,7 @@ export class Records {
       const segment = state.segment(entry.segment)
       this.dirty.add(segment)
       segment.entries.delete(entry)
-      state.idIndex.remove(entry)
+      state.idIndex.loose.remove(entry)
     }
     for (const index of state.indexes) index.remove(entry)
     this.keeper.release(entry.blobs, null)
@@ -130,8 +129,8 @@ export class Records {
   }
 }
 
-function eachIndex(states: Iterable<CollectionState>, run: (index: SortedIndex | IdOrder) => void): void {
-  for (const { idIndex, indexes } of states) for (const index of [idIndex, ...indexes]) run(index)
+function eachIndex(states: Iterable<CollectionState>, run: (index: SortedIndex) => void): void {
+  for (const { idIndex, indexes } of states) for (const index of [idIndex.loose, ...indexes]) run(index)
 }
 
 // For fewer effects, updating the arrays one by one is cheaper than one pass over every index.

@@ -1,10 +1,8 @@
 import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
-import type { ListPage, ListQuery } from '../core/lists.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { givenCursor } from '../core/lists.ts'
+import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import type { IndexKey, PageQuery, Where } from './queries.ts'
-import type { Collection, Store, StoredRecord } from './store.ts'
-import { update } from './store.ts'
+import { type Collection, type Store, type StoredRecord, update } from './store.ts'
 
 /**
  * Reads a record that a caller named.
@@ -24,10 +22,8 @@ export async function readRecord<T extends StoredRecord>(
 }
 
 export function notFound(noun: string, id: string): LocalpostError {
-  return new LocalpostError(
-    'not_found',
-    `There is no ${noun} ${quote(id)}. Check the id: it may have been removed.`,
-  )
+  const message = `There is no ${noun} ${quote(id)}. Check the id: it may have been removed.`
+  return new LocalpostError('not_found', message)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { LocalpostError } from '../core/errors.ts'
-import { createRecentValues, type RecentValues } from '../core/recent-values.ts'
 import { nextTurn } from '../core/machine.ts'
+import { createRecentValues, type RecentValues } from '../core/recent-values.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
 import { type PackFacts, unknownFacts } from './pack-facts.ts'
@@ -37,6 +37,7 @@ interface Replaced {
 export class Resting {
   /** How many segments, from the newest on, stay in memory. */
   awakeSegments = 4
+  /** Null in memory, where no record rests. */
   reader: LineReader | null = null
   /** Called with the error of a record that cannot be read, when the other records of the same read are still returned. */
   onDamaged: (error: LocalpostError) => void = () => {}
@@ -46,13 +47,18 @@ export class Resting {
   readonly replaced: Replaced[] = []
   /** Segments that have records both in their file and in memory. */
   readonly #awake: Set<Segment> = new Set()
-  /** A changed record is in a new pack, so that what is cached of the old one does not count, and must not keep it in memory. */
+  /**
+   * Halves the time of a page that is read again. A changed record is in a new pack, so what is cached of the old one does
+   * not count, and must not keep that in memory.
+   */
   readonly #cache: RecentValues<{ pack: WeakRef<Packed>; record: RestingRecord }> = createRecentValues(
-    cachedText,
+    maxCachedText,
     ({ record }) => record.text.length,
-    mostCachedText,
+    maxCachedRecord,
   )
-  #held = 0
+  /** How many commits run that refer to records in memory. */
+  #holds = 0
+  /** What to do when none of them runs. */
   #waiting: (() => unknown)[] = []
 
   /**
@@ -64,57 +70,33 @@ export class Resting {
     state: CollectionState,
     ids: readonly string[],
   ): Promise<(RestingRecord | LocalpostError | null)[]> {
-    const found: (RestingRecord | LocalpostError | null)[] = ids.map(() => null)
-    let wanted = [...ids.keys()]
-    while (wanted.length > 0) {
-      const again: number[] = []
-      for (const [pack, places] of this.#byPack(state, ids, wanted, found)) {
-        const records =
-          (await this.reader?.read(
-            pack,
-            places.map(({ row }) => row),
-          )) ?? []
-        for (const [i, { at, id, row }] of places.entries()) {
-          const record = records[i] ?? null
-          found[at] = record
-          if (record && ids.length <= mostKept)
-            this.#cache.put(`${state.name} ${id}`, { pack: new WeakRef(pack), record })
-          if (record) continue
-          if (state.idIndex.locate(id)?.pack !== pack) again.push(at)
+    const found = new Map<string, RestingRecord | LocalpostError>()
+    const keyOf = (id: string): string => `${state.name} ${id}`
+    for (const id of ids) {
+      const cached = this.#cache.get(keyOf(id))
+      const pack = cached?.pack.deref()
+      if (cached && pack && pack === state.idIndex.locate(id)?.pack) found.set(id, cached.record)
+    }
+    for (let pending = ids.filter((id) => !found.has(id)); pending.length > 0;) {
+      const moved: string[] = []
+      for (const [pack, rows] of rowsByPack(state, pending)) {
+        const records = (await this.reader?.read(pack, rows)) ?? []
+        for (const [i, row] of rows.entries()) {
+          const id = pack.id(row)
+          const record = records[i]
+          if (record) {
+            found.set(id, record)
+            if (ids.length <= maxCachedAtOnce) this.#cache.put(keyOf(id), { pack: new WeakRef(pack), record })
+          } else if (state.idIndex.locate(id)?.pack !== pack) moved.push(id)
           else if (pack.segment.replacing) {
             await pack.segment.replacing
-            again.push(at)
-          } else found[at] = (await this.reader?.damaged(pack, row)) ?? null
+            moved.push(id)
+          } else if (this.reader) found.set(id, await this.reader.damaged(pack, row))
         }
       }
-      wanted = again
+      pending = moved
     }
-    return found
-  }
-
-  /** The rows of the wanted records, by pack. Records that are cached are put into `found` instead. */
-  #byPack(
-    state: CollectionState,
-    ids: readonly string[],
-    wanted: readonly number[],
-    found: (RestingRecord | LocalpostError | null)[],
-  ): Map<Packed, { at: number; id: string; row: number }[]> {
-    const packs = new Map<Packed, { at: number; id: string; row: number }[]>()
-    for (const at of wanted) {
-      const id = ids[at] ?? ''
-      const located = state.idIndex.locate(id)
-      if (!located) continue
-      const { pack, row } = located
-      const cached = this.#cache.get(`${state.name} ${id}`)
-      if (cached?.pack.deref() === pack) {
-        found[at] = cached.record
-        continue
-      }
-      const rows = packs.get(pack)
-      if (rows) rows.push({ at, id, row })
-      else packs.set(pack, [{ at, id, row }])
-    }
-    return packs
+    return ids.map((id) => found.get(id) ?? null)
   }
 
   /**
@@ -152,11 +134,11 @@ export class Resting {
 
   /** Keeps all records in memory until {@link Resting.letGo}. Calls may be nested. */
   hold(): void {
-    this.#held++
+    this.#holds++
   }
 
   letGo(): void {
-    if (--this.#held > 0) return
+    if (--this.#holds > 0) return
     for (const run of this.#waiting.splice(0)) run()
   }
 
@@ -164,6 +146,7 @@ export class Resting {
    * Notes where the records of a segment are in its file, which was just read or written.
    *
    * @param file  Null if some lines of the file are damaged.
+   * @returns The new pack; null if no record can be in one. Its records stay in memory until {@link Resting.evict}.
    */
   adopt(
     segment: Segment,
@@ -174,36 +157,23 @@ export class Resting {
   ): Packed | null {
     const { state, pack: old } = segment
     const { idIndex, byId } = state
-    const wasPacked = (id: string): boolean => old !== null && old.find(id) >= 0
-    const there = lines.filter(({ id }) => {
-      const entry = byId.get(id)
-      return (entry !== undefined && segment.entries.has(entry)) || wasPacked(id)
-    })
-    // Usually already sorted, because ids follow the order of arrival.
-    if (there.some(({ id }, at) => at > 0 && (there[at - 1]?.id ?? '') > id))
-      there.sort((a, b) => (a.id < b.id ? -1 : 1))
-    const anchor = old === null ? undefined : there.find(({ id }) => wasPacked(id))
     if (old) idIndex.takeOut(old)
-    const room = anchor
-      ? idIndex.roomAt(anchor.id)
-      : there.reduce<ReturnType<typeof idIndex.roomAt>>((room, { id }) => room ?? idIndex.roomAt(id), null)
-    const isWithin = ({ id }: WrittenLine): boolean =>
-      room !== null && (room.after === null || id > room.after) && (room.before === null || id < room.before)
-    const rows = there.filter(isWithin)
+    const rows = rowsForPack(segment, lines)
     const pack = rows.length > 0 ? new Packed(segment, path, packRows(rows), logs) : null
-    if (pack && rows.length === lines.length) pack.file = file
-    if (pack && state.facts) pack.facts = factsForPack(state.facts, rows, state, old)
     segment.pack = pack
-    if (pack) idIndex.insert(pack)
-    idIndex.gather()
+    this.#awake.add(segment)
+    if (!pack) return null
+    if (rows.length === lines.length) pack.file = file
+    if (state.facts) pack.facts = factsForPack(state.facts, rows, state, old)
+    idIndex.loose.gather()
     for (const { id } of rows) {
       const entry = byId.get(id)
       if (!entry) continue
       entry.facts = null
-      if (segment.entries.delete(entry)) idIndex.remove(entry)
+      if (segment.entries.delete(entry)) idIndex.loose.remove(entry)
     }
-    idIndex.settle()
-    this.#awake.add(segment)
+    idIndex.loose.settle()
+    idIndex.insert(pack)
     return pack
   }
 
@@ -218,18 +188,18 @@ export class Resting {
   }
 
   /** Takes records out of memory if they are in segment files, except those of the newest and of changed segments. */
-  async settle(isDirty: (segment: Segment) => boolean): Promise<void> {
+  async evictOld(isDirty: (segment: Segment) => boolean): Promise<void> {
     for (const segment of this.#awake) {
       if (segment.number > segment.state.openSegment - this.awakeSegments || isDirty(segment)) continue
       // A running commit refers to records in memory.
-      if (this.#held > 0) this.#waiting.push(() => isDirty(segment) || this.rest(segment))
-      else this.rest(segment)
+      if (this.#holds > 0) this.#waiting.push(() => isDirty(segment) || this.evict(segment))
+      else this.evict(segment)
       await nextTurn()
     }
   }
 
   /** Takes the records of a segment out of memory. Its file must contain all of them in their current state. */
-  rest(segment: Segment): void {
+  evict(segment: Segment): void {
     this.#awake.delete(segment)
     const { pack, state } = segment
     if (pack) pack.keyed = 0
@@ -248,6 +218,41 @@ export class Resting {
   }
 }
 
+/** The rows of resting records, by pack; without those that no longer rest. */
+function rowsByPack({ idIndex }: CollectionState, ids: readonly string[]): Map<Packed, number[]> {
+  const packs = new Map<Packed, number[]>()
+  for (const id of ids) {
+    const located = idIndex.locate(id)
+    if (!located) continue
+    const rows = packs.get(located.pack)
+    if (rows) rows.push(located.row)
+    else packs.set(located.pack, [located.row])
+  }
+  return packs
+}
+
+/**
+ * The lines of existing records that a new pack of a segment can have, in the order of their ids. Its range of ids must be
+ * free of other packs, so records of another range stay loose. Those of the old pack are in one range, and must be in the
+ * new one, because they may not be in memory.
+ */
+function rowsForPack({ state, entries, pack: old }: Segment, lines: readonly WrittenLine[]): WrittenLine[] {
+  const wasPacked = ({ id }: WrittenLine): boolean => old !== null && old.find(id) >= 0
+  const existing = lines.filter((line) => {
+    const entry = state.byId.get(line.id)
+    return (entry !== undefined && entries.has(entry)) || wasPacked(line)
+  })
+  existing.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const packed = existing.filter(wasPacked)
+  for (const { id } of packed.length > 0 ? packed : existing) {
+    const gap = state.idIndex.gapAt(id)
+    if (!gap) continue
+    const { after, before } = gap
+    return existing.filter(({ id }) => (after === null || id > after) && (before === null || id < before))
+  }
+  return []
+}
+
 /** The facts for a new pack: from the pack that it replaces, or else from the records in memory. */
 function factsForPack(
   table: FactTable,
@@ -256,16 +261,15 @@ function factsForPack(
   old: Packed | null,
 ): PackFacts {
   const facts = unknownFacts(table, lines.length)
-  let row = 0
-  for (const { id } of lines) {
-    const before = old === null ? -1 : old.find(id)
-    facts.set(row++, old && before >= 0 ? (old.facts?.get(before) ?? null) : (byId.get(id)?.facts ?? null))
+  for (const [row, { id }] of lines.entries()) {
+    const oldRow = old === null ? -1 : old.find(id)
+    facts.set(row, (oldRow >= 0 ? old?.facts?.get(oldRow) : byId.get(id)?.facts) ?? null)
   }
   return facts
 }
 
 const wokenAtOnce = 250
 /** If more records than this are read together, for example by a scan, they are not cached: they would evict all others. */
-const mostKept = 64
-const cachedText = 2 * 1024 * 1024
-const mostCachedText = 64 * 1024
+const maxCachedAtOnce = 64
+const maxCachedText = 2 * 1024 * 1024
+const maxCachedRecord = 64 * 1024

@@ -63,7 +63,7 @@ export function createSharedLog<T extends StoredRecord>({
 
   /** Never rejects: what cannot be stored is not logged. */
   async function storeWaiting(): Promise<void> {
-    const newest = waiting.slice(-mostAtOnce)
+    const newest = waiting.slice(-maxAtOnce)
     waiting = []
     if (newest.length === 0) return
     let batch: Omit<T, 'version'>[] = []
@@ -85,7 +85,7 @@ export function createSharedLog<T extends StoredRecord>({
 
   return {
     add(make) {
-      if (waiting.length >= 2 * mostAtOnce) waiting = waiting.slice(-mostAtOnce)
+      if (waiting.length >= 2 * maxAtOnce) waiting = waiting.slice(-maxAtOnce)
       waiting.push(make)
       if (!isRunning) void run()
     },
@@ -103,7 +103,7 @@ export function createSharedLog<T extends StoredRecord>({
   }
 }
 
-const mostAtOnce = 100
+const maxAtOnce = 100
 const gatherMs = 20
 const pauseMs = 100
 const longestPauseMs = 2000

@@ -45,7 +45,7 @@ export interface Hits {
 interface EmailQueue {
   waiting: { recipient: number; event: EmailEvent }[]
   /** Set during the pause after a write of a large record. */
-  rest: NodeJS.Timeout | null
+  pause: NodeJS.Timeout | null
   /** The write that will store the waiting hits. */
   next: Promise<boolean> | null
   /** Resolves when all writes so far have ended. */
@@ -60,7 +60,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
 
   function queueOf(id: string): EmailQueue {
     let queue = queues.get(id)
-    if (!queue) queues.set(id, (queue = { waiting: [], rest: null, next: null, last: Promise.resolve() }))
+    if (!queue) queues.set(id, (queue = { waiting: [], pause: null, next: null, last: Promise.resolve() }))
     return queue
   }
 
@@ -70,9 +70,9 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
     const next = queue.last.then(async () => {
       queue.next = null
       try {
-        return queue.rest ? await isThere(id) : await storeWaiting(id, queue)
+        return queue.pause ? await isThere(id) : await storeWaiting(id, queue)
       } finally {
-        drop(id, queue)
+        forgetIfDone(id, queue)
       }
     })
     queue.next = next
@@ -90,23 +90,23 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
       return changed
     })
     if (size > freeSize && !isClosed) {
-      const restMs = Math.max(minRestMs, size / bytesPerMs)
-      queue.rest = setTimeout(() => wake(id, queue), restMs)
-      queue.rest.unref()
+      const pauseMs = Math.max(minPauseMs, size / bytesPerMs)
+      queue.pause = setTimeout(() => wake(id, queue), pauseMs)
+      queue.pause.unref()
     }
     return email !== null
   }
 
   /** Ends the pause of an email. */
   function wake(id: string, queue: EmailQueue): void {
-    if (queue.rest) clearTimeout(queue.rest)
-    queue.rest = null
+    if (queue.pause) clearTimeout(queue.pause)
+    queue.pause = null
     if (queue.waiting.length > 0) void write(id, queue).catch(onError)
-    else drop(id, queue)
+    else forgetIfDone(id, queue)
   }
 
-  function drop(id: string, queue: EmailQueue): void {
-    if (!queue.rest && !queue.next && queue.waiting.length === 0) queues.delete(id)
+  function forgetIfDone(id: string, queue: EmailQueue): void {
+    if (!queue.pause && !queue.next && queue.waiting.length === 0) queues.delete(id)
   }
 
   /** Unlike a read of the record, the cost of this does not depend on its size. */
@@ -125,9 +125,9 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
     async record({ email_id: id, recipient, link }, visitor) {
       const queue = queueOf(id)
       queue.waiting.push({ recipient, event: eventOf(link, visitor, clock.now()) })
-      if (queue.rest && queue.waiting.length < maxWaiting) return await isThere(id)
-      if (queue.rest) clearTimeout(queue.rest)
-      queue.rest = null
+      if (queue.pause && queue.waiting.length < maxWaiting) return await isThere(id)
+      if (queue.pause) clearTimeout(queue.pause)
+      queue.pause = null
       return await write(id, queue)
     },
     idle,
@@ -141,7 +141,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
 // A record of up to 16 KB is written at each hit; above, one email writes at most 1 MB each second.
 const freeSize = 16 * 1024
 const bytesPerMs = 1000
-const minRestMs = 1000
+const minPauseMs = 1000
 // The maximum number of hits of one email that wait in memory.
 const maxWaiting = 500
 

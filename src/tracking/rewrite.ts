@@ -1,4 +1,4 @@
-import { findMarks, type LinkMark } from './find-marks.ts'
+import { scanHtml, scannedLength } from '../mime/html/scan-html.ts'
 
 /** The tracking of a copy of the HTML. */
 export interface TrackingTargets {
@@ -19,35 +19,96 @@ export interface TrackingTargets {
  * @returns A function that makes one copy; the HTML is scanned once for all copies.
  */
 export function prepareRewrite(html: string): (targets: TrackingTargets) => string {
-  const { links, end } = findMarks(html)
+  const { links, contentEnd } = scanForTracking(html)
   return ({ pixelUrl, linkUrl }) => {
-    const pieces: string[] = []
-    let from = 0
-    const splice = (start: number, until: number, text: string): void => {
-      pieces.push(html.slice(from, start), text)
-      from = until
+    const edits = links.flatMap(({ href, start, end, isQuoted }) => {
+      const url = linkUrl(href)
+      if (url === null) return []
+      const value = escapedAttribute(url)
+      // An unquoted value gets quotes, because the new one may have characters that would end it.
+      return [{ start, end, text: isQuoted ? value : `"${value}"` }]
+    })
+    if (pixelUrl !== null) edits.push({ start: contentEnd, end: contentEnd, text: pixel(pixelUrl) })
+    let copy = ''
+    let copiedTo = 0
+    for (const { start, end, text } of edits.sort((a, b) => a.start - b.start)) {
+      copy += html.slice(copiedTo, start) + text
+      copiedTo = end
     }
-    const putPixel = (): void => {
-      if (pixelUrl !== null) splice(end, end, pixel(pixelUrl))
-    }
-    let isPixelPut = false
-    for (const link of links) {
-      if (!isPixelPut && link.start >= end) {
-        putPixel()
-        isPixelPut = true
-      }
-      const url = linkUrl(link.href)
-      if (url !== null) splice(link.start, link.end, quotedAttribute(link, url))
-    }
-    if (!isPixelPut) putPixel()
-    pieces.push(html.slice(from))
-    return pieces.join('')
+    return copy + html.slice(copiedTo)
   }
 }
 
-// An unquoted value gets quotes, because the new one may have characters that would end it.
-function quotedAttribute({ isQuoted }: LinkMark, url: string): string {
-  return isQuoted ? escapedAttribute(url) : `"${escapedAttribute(url)}"`
+/** A link that may be tracked. */
+interface Link {
+  /** Entities decoded, without white space around it. */
+  href: string
+  /** Offsets of the value of `href` as written, without quotes. */
+  start: number
+  end: number
+  isQuoted: boolean
+}
+
+/**
+ * Finds the links that may be tracked, in the order of the HTML, and where its content ends: at the last `</body>`, else
+ * before markup that never ends, such as an open comment or `<script>`, else at the end.
+ */
+function scanForTracking(html: string): { links: Link[]; contentEnd: number } {
+  const links: Link[] = []
+  let bodyEnd = -1
+  /** Where the last whole tag, text or comment ends: the scan does not report a tag without an end. */
+  let wholeEnd = 0
+  /** The open element whose content is text, even if it looks like tags. */
+  let raw: { name: string; start: number } | null = null
+  scanHtml(html, ['href', 'data-no-track'], {
+    onOpenTag(name, attributes, start, end, ranges) {
+      wholeEnd = end
+      if (raw) return
+      const isSelfClosing = html[end - 2] === '/'
+      if (textEvenIfClosed.has(name) || (!isSelfClosing && textElements.has(name)))
+        raw = { name, start: start - 1 }
+      const range = ranges.get('href')
+      const isExempt = (name !== 'a' && name !== 'area') || attributes['data-no-track'] !== undefined
+      if (!range || isExempt || links.length === maxLinks) return
+      // As a browser does, ignores white space around an address and line breaks within it.
+      const href = (attributes.href ?? '').replace(/[\t\n\r]/g, '').trim()
+      if (isTrackable(href)) links.push({ href, ...valueRange(html, ...range) })
+    },
+    onText(piece, start) {
+      wholeEnd = start + piece.length
+    },
+    onCloseTag(name, start, end) {
+      wholeEnd = Math.max(wholeEnd, html.indexOf('>', end) + 1)
+      if (raw?.name === name) raw = null
+      else if (!raw && name === 'body') bodyEnd = html.lastIndexOf('<', start)
+    },
+    onComment(_, end) {
+      wholeEnd = Math.max(wholeEnd, html.indexOf('>', end) + 1)
+    },
+    onDeclaration(text, start) {
+      wholeEnd = start + text.length + 1
+    },
+  })
+  if (html.length > scannedLength) return { links, contentEnd: html.length }
+  const rawStart = (raw as { start: number } | null)?.start ?? html.length
+  return { links, contentEnd: bodyEnd >= 0 ? bodyEnd : Math.min(wholeEnd, rawStart, html.length) }
+}
+
+const maxLinks = 1000
+/** Elements whose content is text; the scan does not report tags in them. */
+const textElements: ReadonlySet<string> = new Set(['script', 'style', 'title', 'textarea', 'xmp'])
+/** The same, but the scan reports tags in them, and `<iframe/>` opens one too. */
+const textEvenIfClosed: ReadonlySet<string> = new Set(['iframe', 'noembed', 'noframes', 'plaintext'])
+
+function isTrackable(href: string): boolean {
+  return /^https?:/i.test(href) && !href.includes('{{') && URL.canParse(href)
+}
+
+/** Where the value of an attribute with this range is. */
+function valueRange(html: string, start: number, end: number): Pick<Link, 'start' | 'end' | 'isQuoted'> {
+  const [beforeValue = '', quote = ''] = /^href\s*=\s*(["']?)/i.exec(html.slice(start, end)) ?? []
+  const isQuoted = quote !== ''
+  return { start: start + beforeValue.length, end: isQuoted ? end - 1 : end, isQuoted }
 }
 
 function pixel(url: string): string {

@@ -17,10 +17,7 @@ export interface Tokens {
   /** @returns A path segment: base64url, a dot, base64url. */
   make(token: TrackingToken): string
   /** @returns null for a token that this instance did not make, that is broken, expired or of another kind. */
-  read<Kind extends TrackingToken['kind']>(
-    kind: Kind,
-    text: string,
-  ): Extract<TrackingToken, { kind: Kind }> | null
+  read<K extends TrackingToken['kind']>(kind: K, text: string): (TrackingToken & { kind: K }) | null
 }
 
 /**
@@ -47,8 +44,8 @@ export function createTokens(secret: Buffer, clock: Pick<Clock, 'now'>): Tokens 
       const [given, wanted] = [Buffer.from(text.slice(dot + 1)), Buffer.from(codeOf(payload))]
       if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
       const token = fromPayload(JSON.parse(Buffer.from(payload, 'base64url').toString()))
-      if (!token || !isOfKind(token, kind)) return null
-      return token.expires !== undefined && token.expires <= clock.now() ? null : token
+      const isOver = token?.expires !== undefined && token.expires <= clock.now()
+      return token && isOfKind(token, kind) && !isOver ? token : null
     },
   }
 }
@@ -60,57 +57,38 @@ const maxLength = 16_000
 export const maxLinkBytes = 8000
 
 type Kind = TrackingToken['kind']
-type Payload = [version: number, kind: string, a: string, b: string | number, c: string, expires?: number]
 
-const letters: Readonly<Record<Kind, string>> = {
-  open: 'o',
-  click: 'c',
-  consent: 'r',
-  unsubscribe: 'u',
-  webhook: 'w',
+/** How tokens are written: `[version, letter, first, second, third, expires]`, with `""` for a member that a kind lacks. */
+const forms: Readonly<Record<Kind, { letter: string; members: readonly string[] }>> = {
+  open: { letter: 'o', members: ['email_id', 'recipient'] },
+  click: { letter: 'c', members: ['email_id', 'recipient', 'link'] },
+  consent: { letter: 'r', members: ['email_id'] },
+  unsubscribe: { letter: 'u', members: ['audience_id', 'contact_id', 'broadcast_id'] },
+  webhook: { letter: 'w', members: ['webhook_id'] },
 }
 
-function toPayload(token: TrackingToken): Payload {
-  const letter = letters[token.kind]
-  const expires: [number?] = token.expires === undefined ? [] : [token.expires]
-  switch (token.kind) {
-    case 'open':
-      return [version, letter, token.email_id, token.recipient, '', ...expires]
-    case 'click':
-      return [version, letter, token.email_id, token.recipient, token.link, ...expires]
-    case 'consent':
-      return [version, letter, token.email_id, '', '', ...expires]
-    case 'unsubscribe':
-      return [version, letter, token.audience_id, token.contact_id, token.broadcast_id, ...expires]
-    case 'webhook':
-      return [version, letter, token.webhook_id, '', '', ...expires]
-  }
+function toPayload(token: TrackingToken): unknown[] {
+  const { letter, members } = forms[token.kind]
+  const valueOf: Readonly<Record<string, unknown>> = token
+  const values = [0, 1, 2].map((at) => valueOf[members[at] ?? ''] ?? '')
+  return [version, letter, ...values, ...(token.expires === undefined ? [] : [token.expires])]
 }
 
 // The signature is valid, but a later version may use another form.
 function fromPayload(payload: unknown): TrackingToken | null {
   if (!Array.isArray(payload) || payload[0] !== version) return null
-  const [, letter, a, b, c, expires] = payload as Payload
-  const until = expires === undefined ? {} : { expires }
-  switch (letter) {
-    case 'o':
-      return { kind: 'open', email_id: a, recipient: Number(b), ...until }
-    case 'c':
-      return { kind: 'click', email_id: a, recipient: Number(b), link: c, ...until }
-    case 'r':
-      return { kind: 'consent', email_id: a, ...until }
-    case 'u':
-      return { kind: 'unsubscribe', audience_id: a, contact_id: String(b), broadcast_id: c, ...until }
-    case 'w':
-      return { kind: 'webhook', webhook_id: a, ...until }
-    default:
-      return null
-  }
+  const [, letter, ...values] = payload as unknown[]
+  const found = Object.entries(forms).find(([, form]) => form.letter === letter)
+  if (!found) return null
+  const [kind, { members }] = found
+  const expires = values[3] === undefined ? {} : { expires: values[3] }
+  return {
+    kind,
+    ...Object.fromEntries(members.map((name, at) => [name, values[at]])),
+    ...expires,
+  } as TrackingToken
 }
 
-function isOfKind<K extends Kind>(
-  token: TrackingToken,
-  kind: K,
-): token is Extract<TrackingToken, { kind: K }> {
+function isOfKind<K extends Kind>(token: TrackingToken, kind: K): token is TrackingToken & { kind: K } {
   return token.kind === kind
 }

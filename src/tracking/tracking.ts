@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { createHits, type Hit, type Hits, type Visitor } from './hits.ts'
 import { prepareRewrite } from './rewrite.ts'
 import { readTrackingSecret } from './secret.ts'
-import { createTokens, maxLinkBytes } from './tokens.ts'
+import { createTokens, maxLinkBytes, type TrackingToken } from './tokens.ts'
 
 /** Tracks opens and clicks: puts URLs of this instance into mail, and handles the requests to them. */
 export interface Tracking extends Pick<Hits, 'idle' | 'close'> {
@@ -68,7 +68,15 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
   const tokens = createTokens(await readTrackingSecret(store, random), clock)
   const hits = createHits(deps)
 
-  async function hit(hit: Hit, visitor: Visitor | null): Promise<void> {
+  /** @throws not_found. */
+  function readToken<K extends TrackingToken['kind']>(kind: K, text: string): TrackingToken & { kind: K } {
+    const token = tokens.read(kind, text)
+    if (!token) throw unknownAddress()
+    return token
+  }
+
+  /** @throws not_found if the email was removed. */
+  async function record(hit: Hit, visitor: Visitor | null): Promise<void> {
     const isThere = visitor
       ? await hits.record(hit, visitor)
       : (await store.get(emailCollection, hit.email_id)) !== null
@@ -102,15 +110,12 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
       return `${deps.baseUrl()}/t/u/${token}`
     },
     async open(text, visitor) {
-      const token = tokens.read('open', text)
-      if (!token) throw unknownAddress()
-      await hit({ email_id: token.email_id, recipient: token.recipient }, visitor)
+      const { email_id, recipient } = readToken('open', text)
+      await record({ email_id, recipient }, visitor)
     },
     async click(text, visitor) {
-      const token = tokens.read('click', text)
-      if (!token) throw unknownAddress()
-      const { email_id, recipient, link } = token
-      await hit({ email_id, recipient, link }, visitor)
+      const { email_id, recipient, link } = readToken('click', text)
+      await record({ email_id, recipient, link }, visitor)
       // The Location header must be ASCII, and a link may have any character.
       return new URL(link).href
     },
@@ -121,8 +126,7 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
     },
     isConsentTo: (id, token) => tokens.read('consent', token)?.email_id === id,
     async unsubscribe(text, { ask = false } = {}) {
-      const token = tokens.read('unsubscribe', text)
-      if (!token) throw unknownAddress()
+      const token = readToken('unsubscribe', text)
       if (!ask) await deps.onUnsubscribe(token)
     },
   }
@@ -131,8 +135,7 @@ export async function createTracking(deps: TrackingDeps): Promise<Tracking> {
 const consentMs = 86_400_000
 
 function unknownAddress(): LocalpostError {
-  return new LocalpostError(
-    'not_found',
-    'This address is not one that this instance put into a mail, or it is no longer valid, or the mail was removed.',
-  )
+  const message =
+    'This address is not one that this instance put into a mail, or it is no longer valid, or the mail was removed.'
+  return new LocalpostError('not_found', message)
 }

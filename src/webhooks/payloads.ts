@@ -2,7 +2,7 @@ import type { Complete } from '../core/complete.ts'
 import type { DomainRecord } from '../domains/domain.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import type { DomainData } from '../domains/types.ts'
-import type { EmailPayload } from '../emails/payload-types.ts'
+import type { EmailPayload } from '../emails/events.ts'
 import type { DomainEventType, DomainPayload } from './types.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { EmailPayload } from '../emails/payload-types.ts'
+import type { EmailPayload } from '../emails/events.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
 import type { DomainPayload, Webhook, WebhookCreatedPayload, WebhookDelivery, WebhookInput } from './types.ts'
 

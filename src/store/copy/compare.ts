@@ -86,11 +86,10 @@ function differenceOf(one: Description, other: Description): string {
 }
 
 function firstOf(differences: readonly string[]): string[] {
-  const more = differences.length - mostDifferences
-  return more > 0
-    ? [...differences.slice(0, mostDifferences), `And ${more} other records or collections.`]
-    : [...differences]
+  const first = differences.slice(0, maxDifferences)
+  const more = differences.length - first.length
+  return more > 0 ? [...first, `And ${more} other records or collections.`] : first
 }
 
 const comparedAtOnce = 16
-const mostDifferences = 20
+const maxDifferences = 20

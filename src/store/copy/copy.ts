@@ -1,4 +1,4 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { invalidOption, LocalpostError, quote } from '../../core/errors.ts'
 import { type Blob, type Collection, insert, type Store, type StoredRecord } from '../store.ts'
 import type { PartitionedStore } from '../partitioned-store.ts'
 import type { BlobId } from '../names.ts'
@@ -43,7 +43,7 @@ export async function copyStore(copying: Copying): Promise<CopyPart[]> {
   const missing: { part: CopyPart; ids: string[] }[] = []
   const all = parts.reduce((sum, { ids }) => sum + ids.length, 0)
   if (all === 0)
-    throw refused(
+    throw invalidOption(
       'The source has no records. Check its address; the schema is part of the URL of a database.',
     )
   let done = 0
@@ -113,10 +113,8 @@ async function readWithBlobs(
     if (size !== expected) {
       await writer.discard()
       const what = `${blobId} has ${size} of ${expected ?? 'no'} bytes`
-      throw new LocalpostError(
-        'store_failed',
-        `The source is damaged: ${what}. What came before it is copied.`,
-      )
+      const message = `The source is damaged: ${what}. What came before it is copied.`
+      throw new LocalpostError('store_failed', message)
     }
     blobs.push(await writer.finish())
   }
@@ -127,19 +125,13 @@ async function readWithBlobs(
 const recordsAtOnce = 64
 
 function isChanging(collection: Collection<StoredRecord>, id: string): LocalpostError {
-  return new LocalpostError(
-    'store_in_use',
-    `The record ${quote(id)} of ${collection.name} was removed while it was copied. Stop everything that uses the source, and copy again.`,
-  )
-}
-
-function refused(reason: string): LocalpostError {
-  return new LocalpostError('invalid_option', reason)
+  const message = `The record ${quote(id)} of ${collection.name} was removed while it was copied. Stop everything that uses the source, and copy again.`
+  return new LocalpostError('store_in_use', message)
 }
 
 /** @param reason  What the destination has. */
 function isNotEmpty(reason: string): LocalpostError {
-  return refused(
+  return invalidOption(
     `The destination is not empty: it has ${reason}. Nothing was copied. Copy into a new folder, or into an empty schema of a database.`,
   )
 }

@@ -49,7 +49,7 @@ export async function writeCheckpoint(
     for (const segment of dirty) records.dirty.add(segment)
     throw error
   }
-  await records.resting.settle((segment) => records.dirty.has(segment))
+  await records.resting.evictOld((segment) => records.dirty.has(segment))
   for (const name of records.collections.dropRetired(records.dirty))
     for (const folder of [paths.collection(name), paths.startIndexes(name)])
       await files.removeFolder(folder).catch(() => {})

@@ -7,7 +7,7 @@ import { isRecord } from '../../core/members.ts'
 import type { Frame } from './frame.ts'
 import { largeNameForm, type Paths } from './paths.ts'
 import type { ParsedSnapshot, SnapshotLine } from './snapshot-text.ts'
-import { fillRecord, forgetCollection, forgetRecord, restoreRecord } from '../loading.ts'
+import { forgetCollection, forgetRecord, loadRecord } from '../loading.ts'
 
 /** Loads the records of a file into memory. @param segment  0 for `db.json`. */
 export function fillRecords(records: Records, snapshot: ParsedSnapshot, segment: number, path: string): void {
@@ -22,7 +22,7 @@ export function fillRecords(records: Records, snapshot: ParsedSnapshot, segment:
         const what = `entry ${nth + 1} of ${name} is not a record with an id and a version.`
         throw corrupt(path, what, 'Restore the whole folder from one copy, or correct the entry.')
       }
-      fillRecord(records, state, entry)
+      loadRecord(records, state, entry)
     }
   }
 }
@@ -57,7 +57,7 @@ export function applyFrame(
       place.log = log
       place.at += frame.payloadAt
     }
-    restoreRecord(records, state, entry)
+    loadRecord(records, state, entry)
     records.dirty.add(state.segment(segment))
   }
 }

@@ -88,7 +88,7 @@ async function loadFile(
   if (collection !== null) {
     const state = records.collections.stateOrUnknown(collection, { large: true })
     const isInFile = notePlaces(records, state.segment(segment), path, snapshot, stamp)
-    if (isInFile && isOld) records.resting.rest(state.segment(segment))
+    if (isInFile && isOld) records.resting.evict(state.segment(segment))
   }
   return snapshot.edited !== null
 }

@@ -72,9 +72,9 @@ function adopt(
   const keyed = keyedRows.map(
     ([row, version, keys]) => new Entry(pack.id(row), number, version, '', keys, atRest),
   )
-  const room = idIndex.roomAt(pack.first)
+  const gap = idIndex.gapAt(pack.first)
   // Only reading the files handles records with the same id.
-  if (!room || (room.before !== null && pack.last >= room.before)) return false
+  if (!gap || (gap.before !== null && pack.last >= gap.before)) return false
   if (keyed.some(({ id }) => byId.has(id)) || hasLoose(state, pack)) return false
   const index = facts === null || facts.isComplete ? 'all' : 'not all facts'
   pack.facts = facts

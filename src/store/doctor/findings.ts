@@ -35,6 +35,13 @@ export interface Report {
   readonly problems: number
 }
 
+/** Adds a value to the list of a key. */
+export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
+
 /** Keeps the first few of any number of names, and counts all of them. */
 export class NameTally {
   count = 0

@@ -9,7 +9,7 @@ import type { FactRow } from '../facts.ts'
 import { Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
 import { toEntry } from '../disk/entries.ts'
-import { listed, type Report } from './findings.ts'
+import { addTo, listed, type Report } from './findings.ts'
 import { BlobUsage } from '../blob-usage.ts'
 
 /** Compares each index for the start with the records of its file: ids, places, keys, facts, and the space of messages. */
@@ -81,11 +81,6 @@ async function differencesOf(
     index.keyed.map(([row, version, keys]) => [pack.id(row), JSON.stringify([keys, version])]),
   )
   const found = new Map<string, string[]>()
-  const note = (what: string, id: string): void => {
-    const ids = found.get(what)
-    if (ids) ids.push(id)
-    else found.set(what, [id])
-  }
   const usage = new BlobUsage()
   let count = 0
   await forEachSlice(lines, (line) => {
@@ -94,13 +89,14 @@ async function differencesOf(
     const { id, version } = entry
     const row = pack.find(id)
     usage.add(entry.blobs)
-    if (row < 0) return note('it lacks', id)
+    if (row < 0) return addTo(found, 'it lacks', id)
     count++
-    if (pack.at(row) !== line.at || pack.length(row) !== line.length) note('it has other places of', id)
+    if (pack.at(row) !== line.at || pack.length(row) !== line.length)
+      addTo(found, 'it has other places of', id)
     const isKeyed = entry.keys.some((key) => key !== null)
     if (keyed.get(id) !== (isKeyed ? JSON.stringify([entry.keys, version]) : undefined))
-      note('other keys of', id)
-    if (!areFactsOf(state, index.facts?.get(row) ?? null, entry.facts)) note('other facts of', id)
+      addTo(found, 'other keys of', id)
+    if (!areFactsOf(state, index.facts?.get(row) ?? null, entry.facts)) addTo(found, 'other facts of', id)
   })
   const differences = [...found].map(([what, ids]) => `${what} ${listed(ids)}`)
   if (pack.count > count) differences.push('it has records that the file does not have')

@@ -1,11 +1,22 @@
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { fileOf } from '../disk/snapshot-files.ts'
 import type { CollectionState } from '../collection-state.ts'
+import type { Entry } from '../entry.ts'
 import { listed } from './findings.ts'
 import type { History } from './salvage-history.ts'
 import type { DamagedFile } from './intact-records.ts'
 import type { SalvageReading } from './salvage-read.ts'
-import { forgetRecord, restoreRecord } from '../loading.ts'
+import { forgetRecord, loadRecord } from '../loading.ts'
+
+/** What is known of the folder, and the damaged files with what the log has of them. */
+interface Merge {
+  readonly reading: SalvageReading
+  readonly checkpoint: Checkpoint | null
+  readonly history: History
+  readonly repairs: readonly Repair[]
+  /** The last commit that a file contains, by the file's name. */
+  lastCommitIn(file: string): number
+}
 
 /** A damaged file, and the versions of its records in the log, by id; infinite for a removed record. */
 interface Repair {
@@ -23,59 +34,75 @@ export function mergeHistory(
   damaged: readonly DamagedFile[],
   history: History,
 ): void {
-  const { records, lost } = reading
+  const { collections } = reading.records
   const repairs = damaged.map((file) => ({ file, versions: new Map<string, number>() }))
   const contained = checkpoint ? null : containedCommits(reading, history)
-  const older = new Map<string, number>()
-  for (const file of damaged) if (file.older) older.set(file.name, file.older.contains)
-  const untilOf = (name: string): number => older.get(name) ?? checkpoint?.seq ?? contained?.get(name) ?? 0
-  const old: string[] = []
-  for (const [collection, seq] of history.cleared) {
-    const state = records.collections.used(collection)
-    for (const { id, segment } of state?.byId.values() ?? [])
-      if (state && seq > untilOf(fileOfNumber(state, segment))) forgetRecord(records, state, id)
-  }
+  const lastCommitIn = (name: string): number =>
+    olderCopy(repairs, name)?.contains ?? checkpoint?.seq ?? contained?.get(name) ?? 0
+  const merge: Merge = { reading, checkpoint, history, repairs, lastCommitIn }
+  forgetCleared(merge)
+  const unsure: string[] = []
   for (const [collection, seqs] of history.last) {
     const logged = history.records.collections.used(collection)
     if (!logged) continue
-    const state = records.collections.stateOrUnknown(collection, logged)
-    for (const [id, seq] of seqs) {
-      const entry = logged.byId.get(id) ?? null
-      const existing = state.byId.get(id) ?? null
-      const name = fileOfNumber(state, (existing ?? entry)?.segment ?? 0)
-      const repair = existing ? undefined : repairOf(repairs, name, id)
-      const until = untilOf(name)
-      const isBehind = seq > until
-      // An intact file contains every record that was there when it was written.
-      if (!isBehind && !repair) continue
-      if (entry === null) {
-        if (isBehind) forgetRecord(records, state, id)
-        repair?.versions.set(id, Number.POSITIVE_INFINITY)
-        continue
-      }
-      if (existing && (!checkpoint || older.has(name)) && entry.version <= existing.version) continue
-      restoreRecord(records, state, entry)
-      repair?.versions.set(id, entry.version)
-      const isLast = !history.misses(seq, isBehind && !checkpoint ? history.end : until)
-      const inFile = repair?.file.lines.find((line) => line.id === id)?.version
-      if (!isLast && inFile !== entry.version) old.push(id)
-    }
+    const state = collections.stateOrUnknown(collection, logged)
+    for (const [id, seq] of seqs)
+      if (!mergeRecord(merge, state, id, seq, logged.byId.get(id) ?? null)) unsure.push(id)
   }
-  const isComplete = history.first === 1 && !history.misses(0, checkpoint?.seq ?? history.end)
-  for (const repair of repairs) {
-    const { what, older: copy } = repair.file
-    if (!copy) reportRepair(reading, { ...repair, isComplete })
-    else if (history.misses(copy.contains, checkpoint?.seq ?? history.end))
-      lost.push(
-        `${what} Not all commits after that are in the log, so later changes of its records may be lost.`,
-      )
-    else reading.restored.push(`${what} The later commits were taken from the log; nothing of it is lost.`)
-  }
-  if (old.length > 0) {
-    lost.push(
-      `Later commits are lost, so ${listed(old)} may have changed or been removed after what was saved of them.`,
+  for (const repair of repairs) reportRepair(merge, repair)
+  if (unsure.length > 0)
+    reading.lost.push(
+      `Later commits are lost, so ${listed(unsure)} may have changed or been removed after what was saved of them.`,
     )
+}
+
+/** Forgets the records of files that a later commit removed together with their whole collection. */
+function forgetCleared({ reading: { records }, history, lastCommitIn }: Merge): void {
+  for (const [collection, seq] of history.cleared) {
+    const state = records.collections.used(collection)
+    for (const { id, segment } of state?.byId.values() ?? [])
+      if (state && seq > lastCommitIn(fileOf({ state, number: segment }))) forgetRecord(records, state, id)
   }
+}
+
+/**
+ * Takes a record from the log, if its file does not have this state of it.
+ *
+ * @param seq  The last commit that changed it.
+ * @param entry  Its state by the log; null if it was removed.
+ * @returns False if later changes of it may be lost.
+ */
+function mergeRecord(
+  { reading: { records }, checkpoint, history, repairs, lastCommitIn }: Merge,
+  state: CollectionState,
+  id: string,
+  seq: number,
+  entry: Entry | null,
+): boolean {
+  const existing = state.byId.get(id) ?? null
+  const file = fileOf({ state, number: (existing ?? entry)?.segment ?? 0 })
+  const lastInFile = lastCommitIn(file)
+  const isNewer = seq > lastInFile
+  const repair = existing ? undefined : repairOf(repairs, file, id)
+  // An intact file contains every record that was there when it was written.
+  if (!isNewer && !repair) return true
+  if (entry === null) {
+    if (isNewer) forgetRecord(records, state, id)
+    repair?.versions.set(id, Number.POSITIVE_INFINITY)
+    return true
+  }
+  const isOnlyJudged = !checkpoint || olderCopy(repairs, file) !== undefined
+  if (existing && isOnlyJudged && entry.version <= existing.version) return true
+  loadRecord(records, state, entry)
+  repair?.versions.set(id, entry.version)
+  const versionInFile = repair?.file.lines.find((line) => line.id === id)?.version
+  if (versionInFile === entry.version) return true
+  return !history.misses(seq, isNewer && !checkpoint ? history.end : lastInFile)
+}
+
+/** What is known of a file that is intact, but an older copy. */
+function olderCopy(repairs: readonly Repair[], name: string): DamagedFile['older'] {
+  return repairs.find(({ file }) => file.name === name && file.older)?.file.older
 }
 
 /** For each file, the last commit that it contains, judged by its records. Used if there is no checkpoint. */
@@ -88,15 +115,11 @@ function containedCommits({ records }: SalvageReading, history: History): Map<st
       const existing = state?.byId.get(id)
       const entry = logged?.byId.get(id)
       if (!state || !existing || !entry || existing.version < entry.version) continue
-      const name = fileOfNumber(state, existing.segment)
+      const name = fileOf({ state, number: existing.segment })
       contained.set(name, Math.max(contained.get(name) ?? 0, seq))
     }
   }
   return contained
-}
-
-function fileOfNumber(state: CollectionState, segment: number): string {
-  return fileOf({ state, number: segment })
 }
 
 /** The damaged file that a record is missing from, if there is one. */
@@ -107,10 +130,27 @@ function repairOf(repairs: readonly Repair[], name: string, id: string): Repair 
   )
 }
 
-/** Reports which records of a damaged file were found in the log. If that is complete, nothing of the file can be lost. */
-function reportRepair(
+/** Reports what was found of a damaged file in the log. */
+function reportRepair({ reading, checkpoint, history }: Merge, repair: Repair): void {
+  const { what, older } = repair.file
+  const last = checkpoint?.seq ?? history.end
+  if (!older) reportRecords(reading, repair, history.first === 1 && !history.misses(0, last))
+  else if (history.misses(older.contains, last))
+    reading.lost.push(
+      `${what} Not all commits after that are in the log, so later changes of its records may be lost.`,
+    )
+  else reading.restored.push(`${what} The later commits were taken from the log; nothing of it is lost.`)
+}
+
+/**
+ * Reports which records of a damaged file were found in the log.
+ *
+ * @param isComplete  Whether the log has every commit, so that nothing of the file can be lost.
+ */
+function reportRecords(
   { restored, lost }: SalvageReading,
-  { file, versions, isComplete }: Repair & { isComplete: boolean },
+  { file, versions }: Repair,
+  isComplete: boolean,
 ): void {
   const named = new Set(file.lines.map(({ id }) => id))
   const found = [...versions].filter(([, version]) => version < Number.POSITIVE_INFINITY)

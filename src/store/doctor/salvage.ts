@@ -1,12 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
-import { LocalpostError } from '../../core/errors.ts'
+import { invalidOption, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { readLock } from '../lock/lock.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { dataIn, foreignFilesIn } from '../disk/folder.ts'
 import { readMark } from '../disk/marker.ts'
+import type { LargeDeps } from '../disk/large.ts'
 import { fillLogStore } from '../disk/open.ts'
 import { createPaths, type Paths } from '../disk/paths.ts'
 import type { Entry } from '../entry.ts'
@@ -16,9 +17,9 @@ import { type Collection, put, type Store, type StoredRecord } from '../store.ts
 import { unfinishedWords } from '../unfinished.ts'
 import { messageOf } from './findings.ts'
 import { faultWords, readBlobs, toBlob } from './salvage-blobs.ts'
-import { readHistory } from './salvage-log.ts'
+import { type History, readHistory } from './salvage-history.ts'
 import { mergeHistory } from './salvage-merge.ts'
-import { salvageCheckpoint, salvageRecords } from './salvage-read.ts'
+import { salvageCheckpoint, salvageRecords, type SalvageReading } from './salvage-read.ts'
 import { nodeFiles } from '../../core/node-files.ts'
 
 export interface SalvageOptions {
@@ -76,25 +77,12 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
     { by: 'salvage', from: paths.folder },
   )
   const { store } = filling
-  const target = { files, paths: createPaths(to), durable: true }
+  const writing = { reading, history, store, target: { files, paths: createPaths(to), durable: true } }
   const saved: Record<string, number> = {}
-  async function save(state: CollectionState, entry: Entry): Promise<boolean> {
-    try {
-      const found = await readBlobs(reading, entry, history)
-      const blobs = await Promise.all(found.map((one) => toBlob(one, target)))
-      for (const one of found) if ('fault' in one) lost.push(`${state.name} ${entry.id}: ${faultWords(one)}`)
-      await store.commit([put(asCollection(state), JSON.parse(entry.text) as StoredRecord)], blobs)
-      return true
-    } catch (error) {
-      if (error instanceof LocalpostError && error.code.startsWith('store_')) throw error
-      lost.push(`${state.name} ${entry.id}: ${messageOf(error)}`)
-      return false
-    }
-  }
   try {
     await filling.begin()
     for (const state of states) {
-      const count = await saveAll(state, (entry) => save(state, entry))
+      const count = await saveAll(writing, state)
       if (count > 0) saved[state.name] = count
       await compareCount(store, state, count)
     }
@@ -105,12 +93,22 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   return { folder: paths.folder, to, saved, lost, restored }
 }
 
+interface Writing {
+  readonly reading: SalvageReading
+  readonly history: History
+  readonly store: Store
+  /** The new folder. */
+  readonly target: LargeDeps
+}
+
 /** Saves the records of a collection in their order, a few at a time, so that they share the syncs of the disk. @returns How many. */
-async function saveAll(state: CollectionState, save: (entry: Entry) => Promise<boolean>): Promise<number> {
+async function saveAll(writing: Writing, state: CollectionState): Promise<number> {
   const entries = [...state.byId.values()]
   let count = 0
   for (let at = 0; at < entries.length; at += savedAtOnce) {
-    const done = await Promise.all(entries.slice(at, at + savedAtOnce).map(save))
+    const done = await Promise.all(
+      entries.slice(at, at + savedAtOnce).map((entry) => saveRecord(writing, state, entry)),
+    )
     count += done.filter(Boolean).length
   }
   return count
@@ -118,6 +116,26 @@ async function saveAll(state: CollectionState, save: (entry: Entry) => Promise<b
 
 /** Each may hold a large message in memory. */
 const savedAtOnce = 8
+
+/** @returns Whether the record was saved; if not, it is listed as lost. */
+async function saveRecord(
+  { reading, history, store, target }: Writing,
+  state: CollectionState,
+  entry: Entry,
+): Promise<boolean> {
+  const { lost } = reading
+  try {
+    const found = await readBlobs(reading, entry, history)
+    const blobs = await Promise.all(found.map((one) => toBlob(one, target)))
+    for (const one of found) if ('fault' in one) lost.push(`${state.name} ${entry.id}: ${faultWords(one)}`)
+    await store.commit([put(asCollection(state), JSON.parse(entry.text) as StoredRecord)], blobs)
+    return true
+  } catch (error) {
+    if (error instanceof LocalpostError && error.code.startsWith('store_')) throw error
+    lost.push(`${state.name} ${entry.id}: ${messageOf(error)}`)
+    return false
+  }
+}
 
 /** @throws store_failed if the new folder has records that this salvage did not store. */
 async function compareCount(store: Store, state: CollectionState, saved: number): Promise<void> {
@@ -130,13 +148,9 @@ async function compareCount(store: Store, state: CollectionState, saved: number)
 }
 
 async function assertPlaces(files: Files, paths: Paths, to: string, processes: Processes): Promise<void> {
-  if ((await files.size(paths.folder)) === null)
-    throw new LocalpostError('invalid_option', `There is no folder ${paths.folder}.`)
+  if ((await files.size(paths.folder)) === null) throw invalidOption(`There is no folder ${paths.folder}.`)
   if (to === paths.folder || to.startsWith(paths.folder + sep) || paths.folder.startsWith(to + sep))
-    throw new LocalpostError(
-      'invalid_option',
-      `${to} must be outside ${paths.folder}. Choose another folder for --to.`,
-    )
+    throw invalidOption(`${to} must be outside ${paths.folder}. Choose another folder for --to.`)
   const target = createPaths(to)
   // The files of a start that stored nothing are those of a salvage that was killed before its first write.
   const there = { files, paths: target }
@@ -146,7 +160,7 @@ async function assertPlaces(files: Files, paths: Paths, to: string, processes: P
       (await dataIn(there)).length > 0 ||
       (await foreignFilesIn(there)).length > 0)
   )
-    throw new LocalpostError('invalid_option', `${to} is not empty. Choose a new folder for --to.`)
+    throw invalidOption(`${to} is not empty. Choose a new folder for --to.`)
   // If the lock cannot be read, it is not known to belong to a running process.
   const lock = await readLock(files, paths.lock, processes).catch(() => null)
   if (lock?.lives === true)

@@ -1,17 +1,14 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import { type Files, isSameFile, type Stamp, stampOf } from '../../core/files.ts'
+import type { LockDeps } from './judge.ts'
 import { parseHolder, readLockText } from './lock-file.ts'
 import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/machine.ts'
 
-export interface HeldLockDeps {
-  readonly files: Files
-  readonly path: string
-  readonly folder: string
+export interface HeldLockDeps extends Omit<LockDeps, 'processes'> {
   readonly text: string
   /** Whether the lock was taken over from a process that had not closed the folder. */
   readonly tookOver: boolean
-  readonly onNotice: (text: string) => void
 }
 
 /** The right to write into a folder, while its lock file grants it. The lock is renewed until it is released or lost. */

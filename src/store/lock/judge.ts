@@ -116,10 +116,8 @@ async function isHere({ space }: Holder, processes: Processes): Promise<boolean>
 
 function heldByProcess(holder: Holder, processes: Processes, folder: string): LocalpostError {
   const who = holder.pid === processes.pid ? `this same process (${holder.pid})` : `process ${holder.pid}`
-  return new LocalpostError(
-    'store_in_use',
-    `The folder ${folder} is in use by ${who}. Stop or close it, or use another folder.`,
-  )
+  const message = `The folder ${folder} is in use by ${who}. Stop or close it, or use another folder.`
+  return new LocalpostError('store_in_use', message)
 }
 
 /**

@@ -44,10 +44,8 @@ export async function takeLock(deps: LockDeps): Promise<HeldLock> {
     await removeStale(deps, found, text)
     tookOver = true
   }
-  throw new LocalpostError(
-    'store_in_use',
-    `Other processes keep taking the folder ${folder}. Use another folder.`,
-  )
+  const message = `Other processes keep taking the folder ${folder}. Use another folder.`
+  throw new LocalpostError('store_in_use', message)
 }
 
 /**
