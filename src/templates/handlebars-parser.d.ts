@@ -1,4 +1,4 @@
-/** The parser of Handlebars, whose package has no types for it: what `handlebars.ts` uses. */
+/** What is used of the parser and the utilities of Handlebars, whose package has no types for them. */
 declare module 'handlebars/dist/cjs/handlebars/compiler/base.js' {
   /** Reads a template without changing its white space. */
   export function parseWithoutProcessing(source: string): Program
@@ -70,4 +70,11 @@ declare module 'handlebars/dist/cjs/handlebars/compiler/base.js' {
     readonly loc: Location
   }
   export type Expression = Path | Literal | SubExpression
+}
+
+declare module 'handlebars/dist/cjs/handlebars/utils.js' {
+  /** Escapes a text for HTML. */
+  export function escapeExpression(text: string): string
+  /** Whether a value is null, undefined, false, `""` or an empty array. */
+  export function isEmpty(value: unknown): boolean
 }

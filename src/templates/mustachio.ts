@@ -1,7 +1,7 @@
 import { quote } from '../core/errors.ts'
 import { maxDepth } from '../core/json-body.ts'
-import { createPlaceIn, maxNesting, type TemplatePlace } from './places.ts'
-import { TemplateFaultError, type TemplateFault } from './output.ts'
+import { createLineAt } from '../core/line-at.ts'
+import { maxNesting, TemplateFaultError, type TemplateFault } from './output.ts'
 
 /**
  * A template of Mustachio, read. Its language is Mustache with paths of several names, `../`, and loops of their own:
@@ -24,12 +24,17 @@ export interface MustachioPath {
   readonly written: string
   /** `..` leads upwards. */
   readonly names: readonly string[]
-  readonly place: () => TemplatePlace
+  /** Where it is; both numbers begin at 1. */
+  readonly place: () => { line: number; column: number }
 }
 
 /** Reads a template, in time in proportion to its length. @throws TemplateFaultError with all that is wrong with it. */
 export function parseMustachio(source: string): readonly MustachioNode[] {
-  const placeOf = createPlaceIn(source)
+  let lineAt: ((offset: number) => number) | null = null
+  const placeOf = (offset: number): { line: number; column: number } => {
+    lineAt ??= createLineAt(source)
+    return { line: lineAt(offset), column: offset - source.lastIndexOf('\n', offset - 1) }
+  }
   const faults: TemplateFault[] = []
   const fail = (index: number, message: string): void => {
     if (faults.length < maxFaults) faults.push({ ...placeOf(index), message })
