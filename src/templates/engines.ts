@@ -65,7 +65,10 @@ export const quickSteps = 10_000
 const quickChars = 8192
 
 /** The rendering and the check of templates as work of the thread. */
-export const templateJobs = { 'render template': renderTexts, 'check template': findFaults }
+export const templateJobs: {
+  readonly 'render template': typeof renderTexts
+  readonly 'check template': typeof findFaults
+} = { 'render template': renderTexts, 'check template': findFaults }
 
 type TemplateThread = JobThread<typeof templateJobs>
 
