@@ -12,7 +12,7 @@ import { fillPostgresStore, openPostgresStore, type PostgresStoreOptions } from 
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { Filling, Mark } from '../store/unfinished.ts'
 import type { Arguments } from './arguments.ts'
-import { onInterrupt } from './interrupt.ts'
+import { onInterrupt } from './stop.ts'
 import type { Output } from './output.ts'
 
 /**
