@@ -27,7 +27,7 @@ export function mcpRoutes(account: ToolAccount, onError: (error: unknown) => voi
         const { answerMcp } = await import('./server.ts')
         const request = toRequest(headers, signal())
         const caller = { isFull: may('full'), seesAccounts: may('admin'), signal: signal() }
-        const response = await answerMcp(request, body, account, caller, onError)
+        const response = await answerMcp(request, body, { account, caller, onError })
         // Its `no-cache` would let a browser store mail. Without it, the `no-store` of all answers stays.
         response.headers.delete('cache-control')
         return bytesAnswer(response.body, Object.fromEntries(response.headers), response.status)

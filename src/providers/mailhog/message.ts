@@ -10,7 +10,7 @@ import type { Content, Message, Path } from './schema.ts'
  */
 export function toMessage({ id, envelope, received }: MailEntry, source: string): Message {
   const { mail_from, rcpt_to } = envelope
-  const { MIME, ...content } = toContent(source, { left: mostParts }, 0)
+  const { MIME, ...content } = toContent(source, { remaining: maxParts }, 0)
   const headers = content.Headers
   headers['Return-Path'] ??= [`<${mail_from}>`]
   return {
@@ -35,24 +35,24 @@ function toPath(address: string): Path {
  * Splits a message as MailHog does: at each boundary of a multipart, so that what comes before the first and after the last
  * part counts as a part too, unless it is empty.
  *
- * @param parts  How many parts the message may still have.
+ * @param parts  How many parts the message may still have; each part that is split off is counted down.
  */
-function toContent(source: string, parts: { left: number }, depth: number): Content {
+function toContent(source: string, parts: { remaining: number }, depth: number): Content {
   const end = source.indexOf('\r\n\r\n')
   const Headers = end === -1 ? {} : toHeaders(source.slice(0, end))
   const Body = end === -1 ? source : source.slice(end + 4)
   const type = valueOf(Headers, 'content-type')
   const boundary = /^multipart\//i.test(type) ? readParameters(type).parameters.get('boundary') : undefined
-  const isSplit = boundary !== undefined && boundary !== '' && depth < mostDepth
+  const isSplit = boundary !== undefined && boundary !== '' && depth < maxDepth
   if (!isSplit) return { Headers, Body, Size: source.length, MIME: null }
   // That of a multipart in a multipart would repeat all of its parts at every depth.
   return { Headers, Body: depth === 0 ? Body : '', Size: source.length, MIME: { Parts: split(boundary) } }
 
   function split(boundary: string): Record<string, unknown>[] {
     const found: Record<string, unknown>[] = []
-    for (const part of Body.split(`--${boundary}`, parts.left + 1)) {
+    for (const part of Body.split(`--${boundary}`, parts.remaining + 1)) {
       if (part === '') continue
-      if (parts.left-- <= 0) break
+      if (parts.remaining-- <= 0) break
       found.push({ ...toContent(withoutLineEnds(part), parts, depth + 1) })
     }
     return found
@@ -87,5 +87,6 @@ function withoutLineEnds(text: string): string {
   return text.slice(start, end)
 }
 
-const mostParts = 1000
-const mostDepth = 10
+// A message has few of both; an answer repeats each part.
+const maxParts = 1000
+const maxDepth = 10
