@@ -3,6 +3,7 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { isRecord } from '../core/members.ts'
 import { ownSignal } from '../core/own-signal.ts'
 import type { ListPage } from '../core/lists.ts'
+import { untilAborted } from '../core/until-aborted.ts'
 import { parseJson, toAnswerError, unexpectedAnswer } from './answer-error.ts'
 import { type CallSettings, checkClientOptions, requestClass } from './settings.ts'
 
@@ -85,10 +86,10 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
         signal: stop,
         ...(content !== undefined && { body: content }),
       })
-      const { response, text } = await unlessAborted(stop, async () => {
-        const answer = await fetch(request)
-        return { response: answer, text: await answer.text() }
-      })
+      stop.throwIfAborted()
+      // The signal is also watched here, because a `fetch` that calls a service in process may ignore it.
+      const response = await untilAborted(fetch(request), stop)
+      const text = await untilAborted(response.text(), stop)
       const value = response.ok && parseJson(text)
       if (isRecord(value)) return { response, text, value, request: shown }
       throw toAnswerError(response, text, shown)
@@ -144,21 +145,6 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
 function assertBody(body: unknown): asserts body is object {
   if (typeof body !== 'object' || body === null)
     throw validationError([{ field: 'body', message: `must be an object, not ${quote(body)}` }])
-}
-
-// The signal is also watched here, because a `fetch` that calls a service in process may ignore it.
-async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted()
-  let stop = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([work(), aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }
 
 // A URL drops empty and dotted segments, so the request would be another one.

@@ -1,13 +1,7 @@
 /**
- * The engines of templates: which language a template is in, how it is rendered, and whether it is right.
- *
- * - `renderTemplate` renders the texts of an email with data, in the thread where that takes long. Nothing of it is stored.
- * - `checkTemplate` says what is wrong with the texts of a template, each with its place.
- * - A send names a stored template, or has an `engine` for its own texts in `rendering`; it gives any JSON as `data`.
- *
- * How a provider's templates behave is said in {@link RenderOptions}: whether data may be missing, what is escaped, which
- * helpers there are. Both languages are bounded in size, depth and steps, and read nothing but the members of the data itself.
- * `placeholders` is no engine here: `emails/render.ts` fills those in.
+ * The engines of templates. `renderTemplate` renders the texts of an email with data, `checkTemplate` says what is wrong with
+ * them; both in the thread where that takes long. Both languages are bounded in size, depth and steps, and read nothing but the
+ * members of the data itself. `placeholders` is no engine here: `emails/render.ts` fills those in.
  */
 import { validationError, type FieldError } from '../core/errors.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'

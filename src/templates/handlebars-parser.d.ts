@@ -22,18 +22,19 @@ declare module 'handlebars/dist/cjs/handlebars/compiler/base.js' {
     readonly body: readonly Statement[]
     readonly blockParams?: readonly string[]
   }
-  export type Statement = Content | Comment | Mustache | Block | Unsupported
+  export type Statement = Content | Mustache | Block | Other
   export interface Content {
     readonly type: 'ContentStatement'
     readonly value: string
     readonly loc: Location
   }
-  export interface Comment {
-    readonly type: 'CommentStatement'
-    readonly loc: Location
-  }
-  export interface Unsupported {
-    readonly type: 'PartialStatement' | 'PartialBlockStatement' | 'Decorator' | 'DecoratorBlock'
+  export interface Other {
+    readonly type:
+      | 'CommentStatement'
+      | 'PartialStatement'
+      | 'PartialBlockStatement'
+      | 'Decorator'
+      | 'DecoratorBlock'
     readonly loc: Location
   }
   /** The call of a helper, or a path. */

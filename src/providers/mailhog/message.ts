@@ -1,4 +1,5 @@
 import { fieldOf } from '../../core/header-fields.ts'
+import { withoutEnding } from '../../core/text.ts'
 import { readParameters } from '../../mime/headers/parameters.ts'
 import type { MailEntry } from '../../inbox/views.ts'
 import type { Content, Message, Path } from './schema.ts'
@@ -53,7 +54,7 @@ function toContent(source: string, parts: { remaining: number }, depth: number):
     for (const part of Body.split(`--${boundary}`, parts.remaining + 1)) {
       if (part === '') continue
       if (parts.remaining-- <= 0) break
-      found.push({ ...toContent(withoutLineEnds(part), parts, depth + 1) })
+      found.push({ ...toContent(withoutEnding(part.replace(/^[\r\n]+/, ''), '\r\n'), parts, depth + 1) })
     }
     return found
   }
@@ -62,29 +63,18 @@ function toContent(source: string, parts: { remaining: number }, depth: number):
 /** Continued lines are joined as they are; lines that are no fields are left out. */
 function toHeaders(head: string): Record<string, string[]> {
   const fields = new Map<string, string[]>()
-  let last: string[] | null = null
-  for (const line of head.split('\r\n')) {
+  for (const line of head.replace(/\r\n(?=[ \t])/g, '').split('\r\n')) {
     const [, name, value = ''] = /^([!-9;-~]+): ?(.*)$/s.exec(line) ?? []
-    if (last && /^[ \t]/.test(line)) last.push((last.pop() ?? '') + line)
-    else if (name !== undefined) {
-      last = fields.get(name) ?? []
-      last.push(value)
-      fields.set(name, last)
-    }
+    if (name === undefined) continue
+    const values = fields.get(name) ?? []
+    values.push(value)
+    fields.set(name, values)
   }
   return Object.fromEntries(fields)
 }
 
 function valueOf(headers: Record<string, string[]>, wanted: string): string {
   return fieldOf(Object.entries(headers), wanted)?.[0] ?? ''
-}
-
-function withoutLineEnds(text: string): string {
-  let [start, end] = [0, text.length]
-  const isLineEnd = (at: number): boolean => text[at] === '\r' || text[at] === '\n'
-  while (start < end && isLineEnd(start)) start++
-  while (end > start && isLineEnd(end - 1)) end--
-  return text.slice(start, end)
 }
 
 // A message has few of both; an answer repeats each part.
