@@ -13,7 +13,7 @@ import { variableOf } from '../src/options/variables.ts'
 export function renderCliReference(helps: Readonly<Record<string, string>>): string {
   return `# The command line
 
-<!-- Written by \`npm run docs\` from src/options/rows and src/cli/*commands.ts. -->
+<!-- Written by \`npm run docs\` from src/options/rows and src/cli/commands.json. -->
 
 \`npx localpost\` starts everything: the page and the API on port 8025, SMTP on port 1025, both on 127.0.0.1, with
 its data in \`./.localpost\`.

@@ -64,7 +64,7 @@ print(json.dumps([[f.name, f.type, f.unit, f.documentation, [s.name for s in f.s
   expect(found.map(([name, type, unit, help]) => [name, type, unit, help])).toEqual(
     rows
       .filter(({ name }) => name !== 'localpost_smtp_refusals')
-      .map(({ name, type, unit = '', help }) => [name, type, unit, help]),
+      .map(({ name, type, help }) => [name, type, /_(bytes|seconds)$/.exec(name)?.[1] ?? '', help]),
   )
   for (const [name, , , , samples] of found) {
     const row = rows.find((one) => one.name === name)

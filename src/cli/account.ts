@@ -16,7 +16,7 @@ export async function runAccount(given: Arguments, output: Output): Promise<0> {
   const [word = '', name, ...others] = given.words
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined
   const isNamed = name !== undefined
-  if (!action || others.length > 0 || (action.takesName !== 'maybe' && action.takesName !== isNamed))
+  if (!action || others.length > 0 || action.name === (isNamed ? 'none' : 'required'))
     throw invalidOption(
       'Use one of: account create [name], account list, account password <name>, account remove <name>.',
     )
@@ -33,38 +33,36 @@ export async function runAccount(given: Arguments, output: Output): Promise<0> {
 const accountsPath = '/dev/accounts'
 
 interface Action {
-  takesName: boolean | 'maybe'
+  name: 'none' | 'optional' | 'required'
   /** @param path  That of the named account, else of all. */
   run(remote: Remote, path: string, input: AccountInput): Promise<{ answer: unknown; text: string }>
 }
 
 const actions: Readonly<Record<string, Action>> = {
   create: {
-    takesName: 'maybe',
+    name: 'optional',
     async run(remote, _, input) {
-      const answer = await ask(remote, createdSchema, accountsPath, {
-        method: 'POST',
-        body: JSON.stringify(input),
-      })
+      const request = { method: 'POST', body: JSON.stringify(input) } as const
+      const answer = await ask(remote, createdSchema, accountsPath, request)
       return { answer, text: describe(answer, remote.url) }
     },
   },
   list: {
-    takesName: false,
+    name: 'none',
     async run(remote, path) {
       const answer = await ask(remote, listSchema, path)
       return { answer, text: renderTable(answer.accounts) }
     },
   },
   password: {
-    takesName: true,
+    name: 'required',
     async run(remote, path) {
       const answer = await ask(remote, renewedSchema, `${path}/smtp-password`, { method: 'POST' })
       return { answer, text: `${toLines(smtpRows(answer.smtp))}\n\nThe password is shown only now.` }
     },
   },
   remove: {
-    takesName: true,
+    name: 'required',
     async run(remote, path, { name }) {
       const answer = await ask(remote, z.unknown(), path, { method: 'DELETE' })
       return { answer, text: `Removed the account ${name} with everything in it.` }
@@ -114,16 +112,11 @@ function renderTable(accounts: readonly z.infer<typeof infoSchema>[]): string {
     expires === null ? 'never' : timeOf(expires),
     is_disabled ? 'disabled' : '',
   ])
-  const all = [['Name', 'Emails', 'Unread', 'Expires', ''], ...rows]
-  const widths = all[0]?.map((_, at) => Math.max(...all.map((row) => row[at]?.length ?? 0))) ?? []
-  return all
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const head = ['Name', 'Emails', 'Unread', 'Expires', '']
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)))
+  const lineOf = (row: readonly string[]): string =>
+    row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')
+  return [head, ...rows].map((row) => lineOf(row).trimEnd()).join('\n')
 }
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()

@@ -25,7 +25,8 @@ export function createActivityLines(
   let cancel: (() => void) | null = null
   let shown = 0
   let leftOut = { mail: 0, refusal: 0 }
-  const most = output.isJson ? mostJsonPerSecond : mostPerSecond
+  // People cannot read more lines in a second; programs can.
+  const maxPerSecond = output.isJson ? 1000 : 10
 
   function endSecond(): void {
     cancel?.()
@@ -35,38 +36,31 @@ export function createActivityLines(
     if (mail + refusal === 0 || !output.canLog()) return
     leftOut = { mail: 0, refusal: 0 }
     if (output.isJson) return output.log('', { what: 'left_out', mails: mail, refusals: refusal })
-    const parts = [countOf(mail, 'mail'), countOf(refusal, 'refusal')].filter((part) => part !== '')
-    output.log(paint('dim', `${' '.repeat(10)}… ${parts.join(' and ')} more`))
+    const parts = [countOf(mail, 'mail'), countOf(refusal, 'refusal')].filter(Boolean).join(' and ')
+    output.log(paint('dim', `${' '.repeat(10)}… ${parts} more`))
   }
 
   return {
     add(activity) {
       // Nothing is written for a line that is left out, so that a flood of mail costs next to nothing here.
       cancel ??= clock.after(1000, endSecond)
-      if (url === null || shown >= most || !output.canLog()) leftOut[activity.kind]++
+      if (url === null || shown >= maxPerSecond || !output.canLog()) leftOut[activity.kind]++
       else {
         shown++
         if (output.isJson) output.log('', eventOf(activity, url))
         else output.log(lineOf(activity, url, clock.now()))
       }
     },
-    begin(given) {
-      url = given
-    },
+    begin: (pageUrl) => void (url = pageUrl),
     end: endSecond,
   }
 }
-
-/** How many lines are printed in a second. */
-const mostPerSecond = 10
-/** The same for programs. */
-const mostJsonPerSecond = 1000
 
 function lineOf(activity: Activity, url: string, now: number): string {
   const time = paint('dim', new Date(now).toTimeString().slice(0, 8))
   if (activity.kind === 'refusal') {
     const { what, why, client } = activity
-    const said = [short(what, 80), short(why, 120)].filter((part) => part !== '').join(' → ')
+    const said = [short(what, 80), short(why, 120)].filter(Boolean).join(' → ')
     const from = client === '' ? '' : `  ${paint('dim', `from ${short(client, 45)}`)}`
     return `${time}  ${paint('yellow', 'refused')}  ${said}${from}`
   }

@@ -2,8 +2,7 @@ import { parseArgs } from 'node:util'
 import { invalidOption, quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import { readTyped } from '../options/read.ts'
-import type { Command, Flag } from './command.ts'
-import { namedCommands, serveCommand } from './commands.ts'
+import { type Command, type Flag, namedCommands, serveCommand } from './commands.ts'
 import { optionFlags, setOption } from './option-flags.ts'
 
 /** A parsed command line. */

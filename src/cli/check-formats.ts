@@ -17,12 +17,7 @@ export interface CheckedMessage {
 type Format = (messages: readonly CheckedMessage[], fails: (finding: Finding) => boolean) => string
 
 /** The formats of `localpost check --format`. */
-export const checkFormats: {
-  readonly text: Format
-  readonly json: Format
-  readonly junit: Format
-  readonly sarif: Format
-} = {
+export const checkFormats: Readonly<Record<'text' | 'json' | 'junit' | 'sarif', Format>> = {
   text: (messages) => messages.map(renderText).join('\n\n'),
   json: (messages) => json({ messages: messages.map(({ name, report }) => ({ name, ...report })) }),
   junit: renderJunit,

@@ -12,7 +12,7 @@ import { fillPostgresStore, openPostgresStore, type PostgresStoreOptions } from 
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { Filling, Mark } from '../store/unfinished.ts'
 import type { Arguments } from './arguments.ts'
-import { onInterrupt } from './interrupt.ts'
+import { onInterrupt } from './stop.ts'
 import type { Output } from './output.ts'
 
 /**
@@ -29,20 +29,17 @@ export async function runCopy(given: Arguments, output: Output): Promise<0 | 1> 
     )
   if (!isStoreUrl(source) && !hasFiles(source))
     throw invalidOption(`There is no data folder ${quote(source)} to copy from.`)
-  if (source === target) throw invalidOption(`--from and --to are the same: ${quote(nameOf(source))}.`)
+  if (source === target) throw invalidOption(`--from and --to are the same: ${quote(shownName(source))}.`)
   const interruption = new AbortController()
   const forgetInterrupt = onInterrupt(() => interruption.abort())
   const opened: PartitionedStore[] = []
   try {
-    const from = await openPlace(source, output)
+    const from = await openSource(source, output)
     opened.push(from)
-    const to = await openTarget(target, { by: 'copy', from: nameOf(source) }, output)
+    const to = await openTarget(target, { by: 'copy', from: shownName(source) }, output)
     opened.push(to.store)
-    return await copy(from, to, {
-      signal: interruption.signal,
-      names: [nameOf(source), nameOf(target)],
-      output,
-    })
+    const names = { source: shownName(source), target: shownName(target) }
+    return await copy(from, to, { names, signal: interruption.signal, output })
   } finally {
     forgetInterrupt()
     await runAll(opened.toReversed().map((store) => () => store.close()))
@@ -53,20 +50,15 @@ async function copy(
   from: PartitionedStore,
   to: Filling,
   {
+    names,
     signal,
-    names: [source, target],
     output,
-  }: { signal: AbortSignal; names: [string, string]; output: Output },
+  }: { names: Record<'source' | 'target', string>; signal: AbortSignal; output: Output },
 ): Promise<0 | 1> {
   // The other collections of shared instances exist only in databases: logs, and counts of faults.
   const all = from.isShared && to.store.isShared ? allCollections : collections
-  const parts = await copyStore({
-    from,
-    to,
-    collections: all,
-    signal,
-    onProgress: progressTo(output, 'Copied'),
-  })
+  const copied = progressTo(output, 'Copied')
+  const parts = await copyStore({ from, to, collections: all, signal, onProgress: copied })
   const onProgress = progressTo(output, 'Compared')
   const compared = signal.aborted ? null : await compareParts(parts, { signal, onProgress })
   if (!compared || signal.aborted) {
@@ -76,22 +68,22 @@ async function copy(
   const { records, blobs, bytes, checksum, differences } = compared
   for (const text of differences) output.error(`differs: ${text}`)
   if (differences.length > 0) {
-    output.error(`${target} is no whole copy of ${source}: remove it and copy again.`)
+    output.error(`${names.target} is no whole copy of ${names.source}: remove it and copy again.`)
     return 1
   }
   await to.finish()
   output.log(
-    `Copied ${source} to ${target}: ${records} records and ${blobs} files of messages with ${bytes} bytes.\nBoth have the checksum ${checksum}.`,
+    `Copied ${names.source} to ${names.target}: ${records} records and ${blobs} files of messages with ${bytes} bytes.\nBoth have the checksum ${checksum}.`,
   )
   return 0
 }
 
 /** Prints the progress every few seconds. */
 function progressTo(output: Output, what: string): (done: number, all: number) => void {
-  let said = monotonicNow()
+  let printedAt = monotonicNow()
   return (done, all) => {
-    if (monotonicNow() - said < progressMs) return
-    said = monotonicNow()
+    if (monotonicNow() - printedAt < progressMs) return
+    printedAt = monotonicNow()
     output.log(`${what} ${done} of ${all} records.`)
   }
 }
@@ -101,9 +93,9 @@ const progressMs = 3000
 const hasFiles = (dir: string): boolean =>
   statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(dir).length > 0
 /** A place as it may be printed: without the password of a URL. */
-const nameOf = (place: string): string => (isStoreUrl(place) ? shownAddress(place) : place)
+const shownName = (place: string): string => (isStoreUrl(place) ? shownAddress(place) : place)
 
-async function openPlace(place: string, output: Output): Promise<PartitionedStore> {
+async function openSource(place: string, output: Output): Promise<PartitionedStore> {
   if (!isStoreUrl(place)) return await openLogStore(folderOptions(place, output))
   const store = await openPostgresStore(databaseOptions(place, output))
   await assertAlone(place, store)
@@ -135,5 +127,5 @@ const databaseOptions = (url: string, output: Output): PostgresStoreOptions => (
 async function assertAlone(place: string, store: PartitionedStore): Promise<void> {
   if (store.leadership.isMine()) return
   await store.close()
-  throw inUse(nameOf(place))
+  throw inUse(shownName(place))
 }

@@ -92,10 +92,10 @@ function renderInspection(
   return [...findings.map(lineOf), summary].join('\n')
 }
 
+const colors = { problem: 'red', note: 'yellow', ok: null } as const
+
 function lineOf({ level, message, fix }: Finding): string {
-  const text = fix === null ? message : `${message} ${fix}`
-  if (level === 'problem') return labelled('red', 'problem', text)
-  return labelled(level === 'note' ? 'yellow' : null, level, text)
+  return labelled(colors[level], level, fix === null ? message : `${message} ${fix}`)
 }
 
 function labelled(color: 'red' | 'yellow' | null, label: string, text: string): string {

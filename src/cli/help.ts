@@ -1,6 +1,5 @@
 import { flagsOf } from './arguments.ts'
-import type { Command, Flag } from './command.ts'
-import { namedCommands } from './commands.ts'
+import { type Command, type Flag, namedCommands } from './commands.ts'
 import { paint } from './output.ts'
 
 /**

@@ -1,11 +1,16 @@
 import { dirname, join } from 'node:path'
 import { quote } from '../core/errors.ts'
 import { readTyped } from '../options/read.ts'
+import table from './mailpit-variables.json' with { type: 'json' }
 import { optionFlags, setOption } from './option-flags.ts'
 
-/** The options that Mailpit's variables set, and one sentence for each variable that is read in another way or not at all. */
+/** What Mailpit's variables say. */
 export interface MailpitSettings {
+  /** Whether any of them is set. */
+  isUsed: boolean
+  /** The options that they set, checked. */
   options: Record<string, unknown>
+  /** One sentence for each variable that is read in another way or not at all. */
   warnings: string[]
 }
 
@@ -19,81 +24,34 @@ export function readMailpitVariables(
   variables: NodeJS.ProcessEnv,
   { isPlaceGiven }: { isPlaceGiven: boolean },
 ): MailpitSettings {
-  const settings: MailpitSettings = { options: {}, warnings: [] }
-  const named = Object.entries(variables).flatMap(([name, value = '']) =>
-    name.startsWith('MP_') && value.trim() !== '' ? [[name, value.trim()] as const] : [],
+  const values = new Map(
+    Object.entries(variables)
+      .map(([name, value = '']) => [name, value.trim()] as const)
+      .filter(([name, value]) => name.startsWith('MP_') && value !== ''),
   )
-  const values = new Map(named)
-  for (const [name, value] of named) readVariable(name, value, settings, isPlaceGiven)
+  const settings = { isUsed: values.size > 0, options: {}, warnings: [] }
+  // 0 turns a switch off, and as a number means no limit.
+  for (const [name, value] of values)
+    if (!/^(?:0|false|no|off)$/i.test(value)) readVariable(name, value, settings, isPlaceGiven)
   readRelay(values, settings)
   return settings
 }
 
-/** Whether any of these variables is set. */
-export function hasMailpitVariables(variables: NodeJS.ProcessEnv): boolean {
-  return Object.entries(variables).some(([name, value]) => name.startsWith('MP_') && value !== '')
-}
-
 /** Variables that have a flag of the same meaning. */
-const flags: ReadonlyMap<string, string> = new Map([
-  ['MP_MAX_MESSAGES', 'max-emails'],
-  ['MP_MAX_AGE', 'max-age'],
-  ['MP_UI_TLS_CERT', 'tls-cert'],
-  ['MP_UI_TLS_KEY', 'tls-key'],
-])
-const switches: ReadonlyMap<string, string> = new Map([['MP_QUIET', 'quiet']])
-
+const flags: Readonly<Record<string, string>> = table.flags
 /** Variables for what Localpost always does, or that have no counterpart that matters. */
-const needless: ReadonlySet<string> = new Set([
-  'MP_COMPRESSION',
-  'MP_DISABLE_AUTO_VACUUM',
-  'MP_DISABLE_HTTP_COMPRESSION',
-  'MP_DISABLE_VERSION_CHECK',
-  'MP_DISABLE_WAL',
-  'MP_ENABLE_CHAOS',
-  'MP_SMTP_AUTH_ACCEPT_ANY',
-  'MP_SMTP_AUTH_ALLOW_INSECURE',
-  'MP_SMTP_DISABLE_RDNS',
-  'MP_VERBOSE',
-])
-
+const needless: ReadonlySet<string> = new Set(table.needless)
 /** What to use in place of a variable that is not read. */
-const advice: ReadonlyMap<string, string> = new Map([
-  ['MP_API_CORS', 'Pages of other origins cannot call it; call it from a server.'],
-  ['MP_CHAOS_TRIGGERS', 'Use PUT /api/v1/chaos or /dev/faults.'],
-  ['MP_LABEL', 'It has no counterpart.'],
-  ['MP_MAX_MESSAGE_SIZE', 'The limit of a message is fixed.'],
-  ['MP_POP3_AUTH', 'See docs/providers/mailpit.md.'],
-  ['MP_SEND_API_AUTH', 'Use --api-key or --users: their keys and passwords work as Basic authentication.'],
-  ['MP_SMTP_ALLOWED_RECIPIENTS', 'Use --reject-submissions with rules.'],
-  ['MP_SMTP_AUTH', 'Use --smtp-auth required; passwords are API keys.'],
-  ['MP_SMTP_AUTH_FILE', 'Use --smtp-auth required; passwords are API keys.'],
-  ['MP_SMTP_REQUIRE_STARTTLS', 'Use --smtp-tls, which offers it.'],
-  ['MP_SMTP_REQUIRE_TLS', 'Use --smtps-port.'],
-  ['MP_SMTP_TLS_CERT', 'Use --tls-cert and --tls-key, which SMTP uses too, or --smtp-tls.'],
-  ['MP_SMTP_TLS_KEY', 'Use --tls-cert and --tls-key, which SMTP uses too, or --smtp-tls.'],
-  ['MP_TENANT_ID', 'Use an account for each tenant.'],
-  [
-    'MP_UI_AUTH',
-    'Write the users with `localpost user add` and give --users, or use --api-key as the password.',
-  ],
-  [
-    'MP_UI_AUTH_FILE',
-    'Write the users with `localpost user add` and give --users, or use --api-key as the password.',
-  ],
-  ['MP_WEBHOOK_URL', 'Use /dev/webhooks; the bodies differ.'],
-  ['MP_WEBROOT', 'Use a proxy that removes the prefix.'],
-])
+const advice: Readonly<Record<string, string>> = table.advice
 
 function readVariable(name: string, value: string, settings: MailpitSettings, isPlaceGiven: boolean): void {
   const { options, warnings } = settings
-  const flag = flags.get(name) ?? (isOn(value) ? switches.get(name) : undefined)
-  if (flag !== undefined) {
-    // 0 means no limit.
-    if (value !== '0') setByFlag(options, { flag, value: switches.has(name) ? 'true' : value, source: name })
-    return
-  }
+  const flag = flags[name]
+  if (flag !== undefined) return setByFlag(options, { flag, value, variable: name })
   switch (name) {
+    case 'MP_QUIET':
+      if (isOn(value)) setByFlag(options, { flag: 'quiet', value: 'true', variable: name })
+      return
     case 'MP_UI_BIND_ADDR':
       return readAddress(name, value, 'port', settings)
     case 'MP_SMTP_BIND_ADDR':
@@ -102,15 +60,14 @@ function readVariable(name: string, value: string, settings: MailpitSettings, is
     case 'MP_DATA_FILE':
       return readPlace(name, value, settings, isPlaceGiven)
     case 'MP_ENABLE_SPAMASSASSIN':
-      if (value !== 'postmark') return setByFlag(options, { flag: 'spamd', value, source: name })
+      if (value !== 'postmark') return setByFlag(options, { flag: 'spamd', value, variable: name })
       warnings.push(
         `${name}=postmark is not supported: no message is sent to another company. Use --spamd host:port.`,
       )
       return
   }
-  if (needless.has(name) || name.startsWith(relayPrefix) || /^(?:0|false|no|off)$/i.test(value)) return
-  const what = advice.get(name)
-  if (what !== undefined) warnings.push(`${name} is not read. ${what}`)
+  if (needless.has(name) || name.startsWith(relayPrefix)) return
+  if (advice[name] !== undefined) warnings.push(`${name} is not read. ${advice[name]}`)
   else if (ofMailpit.test(name))
     warnings.push(`${name} is not read; docs/guides/from-mailpit.md says what Localpost has.`)
 }
@@ -126,11 +83,11 @@ function readAddress(
   portFlag: 'port' | 'smtp-port',
   { options, warnings }: MailpitSettings,
 ): void {
-  const [, bracketed, plain, port] = /^(?:\[([\da-f:.]+)\]|([\w.-]*)):(\d{1,5})$/i.exec(value) ?? []
-  setByFlag(options, { flag: portFlag, value: port ?? value, source: name })
-  const host = bracketed ?? (plain || '0.0.0.0')
+  const [, ipv6, ipv4OrName, port] = /^(?:\[([\da-f:.]+)\]|([\w.-]*)):(\d{1,5})$/i.exec(value) ?? []
+  setByFlag(options, { flag: portFlag, value: port ?? value, variable: name })
+  const host = ipv6 ?? (ipv4OrName || '0.0.0.0')
   if (options['host'] === undefined || options['host'] === host)
-    setByFlag(options, { flag: 'host', value: host, source: name })
+    setByFlag(options, { flag: 'host', value: host, variable: name })
   else
     warnings.push(`${name} names the address ${quote(host)}, but both ports bind ${quote(options['host'])}.`)
 }
@@ -150,25 +107,23 @@ function readPlace(
     return
   }
   const dir = join(dirname(value), 'localpost')
-  setByFlag(options, { flag: 'dir', value: dir, source: name })
+  setByFlag(options, { flag: 'dir', value: dir, variable: name })
   warnings.push(`${name} is read as --dir ${dir}. Messages of Mailpit’s database are not read.`)
 }
 
 const relayPrefix = 'MP_SMTP_RELAY_'
 
 function readRelay(values: ReadonlyMap<string, string>, { options, warnings }: MailpitSettings): void {
-  const of = (name: string): string => values.get(relayPrefix + name) ?? ''
-  const host = of('HOST')
+  const valueOf = (name: string): string => values.get(relayPrefix + name) ?? ''
+  const [host, user] = [valueOf('HOST'), encodeURIComponent(valueOf('USERNAME'))]
   if (host !== '') {
-    const scheme = isOn(of('TLS')) ? 'smtps' : 'smtp'
-    const user =
-      of('USERNAME') === ''
-        ? ''
-        : `${encodeURIComponent(of('USERNAME'))}:${encodeURIComponent(of('PASSWORD'))}@`
-    const value = `${scheme}://${user}${host}:${of('PORT') || '25'}`
-    setByFlag(options, { flag: 'relay', value, source: `${relayPrefix}HOST` })
+    const scheme = isOn(valueOf('TLS')) ? 'smtps' : 'smtp'
+    const credentials = user === '' ? '' : `${user}:${encodeURIComponent(valueOf('PASSWORD'))}@`
+    const value = `${scheme}://${credentials}${host}:${valueOf('PORT') || '25'}`
+    setByFlag(options, { flag: 'relay', value, variable: `${relayPrefix}HOST` })
   }
-  if (isOn(of('ALL'))) setByFlag(options, { flag: 'relay-all', value: 'true', source: `${relayPrefix}ALL` })
+  if (isOn(valueOf('ALL')))
+    setByFlag(options, { flag: 'relay-all', value: 'true', variable: `${relayPrefix}ALL` })
   const read = new Set(['HOST', 'PORT', 'TLS', 'STARTTLS', 'USERNAME', 'PASSWORD', 'AUTH', 'ALL'])
   for (const name of values.keys())
     if (name.startsWith(relayPrefix) && !read.has(name.slice(relayPrefix.length)))
@@ -177,12 +132,12 @@ function readRelay(values: ReadonlyMap<string, string>, { options, warnings }: M
 
 const isOn = (value: string): boolean => /^(?:1|true|yes|on)$/i.test(value)
 
-/** @param given.source  The variable, for messages. */
+/** Sets the option of a flag. @param given.variable  Where the value comes from, for messages. */
 function setByFlag(
   options: Record<string, unknown>,
-  { flag, value, source }: { flag: string; value: string; source: string },
+  { flag, value, variable }: { flag: string; value: string; variable: string },
 ): void {
   const found = optionFlags.find(({ name }) => name === flag)
   if (!found) throw new Error(`There is no flag --${flag}.`)
-  setOption(options, found.option.path, readTyped([value], found.option, source))
+  setOption(options, found.option.path, readTyped([value], found.option, variable))
 }

@@ -52,9 +52,8 @@ export async function relayMessages({ input, print, warn, send }: RelayParts): P
       print(errorMessage(null, -32_700, 'This is not a message in JSON, or it is too long.'))
     else if (message.method === 'notifications/cancelled')
       running.get(JSON.stringify(message.params['requestId']))?.abort()
-    // A client of Localpost asks for little at once; more is a loop.
-    else if (running.size >= mostRunning && message.id !== undefined)
-      print(errorMessage(message.id, -32_603, `More than ${mostRunning} requests run at once.`))
+    else if (running.size >= maxRunning && message.id !== undefined)
+      print(errorMessage(message.id, -32_603, `More than ${maxRunning} requests run at once.`))
     else {
       const passing = pass(line, message).finally(() => open.delete(passing))
       open.add(passing)
@@ -64,9 +63,10 @@ export async function relayMessages({ input, print, warn, send }: RelayParts): P
   await Promise.all(open)
 }
 
-const mostRunning = 50
+/** A client asks for little at once; more is a loop. */
+const maxRunning = 50
 /** As much as `/mcp` takes. */
-const longestLine = 1_048_576
+const maxLineChars = 1_048_576
 
 interface Message {
   id: string | number | undefined
@@ -75,16 +75,15 @@ interface Message {
 }
 
 function parse(line: string): Message | null {
-  if (line.length > longestLine) return null
+  if (line.length > maxLineChars) return null
   try {
     const given: unknown = JSON.parse(line)
     if (!isRecord(given)) return null
-    const id: unknown = Reflect.get(given, 'id')
-    const method: unknown = Reflect.get(given, 'method')
+    const { id, method, params } = given
     return {
       id: typeof id === 'string' || typeof id === 'number' ? id : undefined,
       method: typeof method === 'string' ? method : '',
-      params: membersOf(Reflect.get(given, 'params')),
+      params: membersOf(params),
     }
   } catch {
     return null
@@ -136,7 +135,7 @@ async function* answersOf(response: Response): AsyncGenerator<string> {
 /** The lines of a stream. A line that is too long is cut, and cannot be parsed then. */
 async function* messageLines(
   input: AsyncIterable<Uint8Array | string>,
-  longest = longestLine,
+  longest = maxLineChars,
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -3,7 +3,7 @@ import type { Arguments } from './arguments.ts'
 import { relayMessages, type Send } from './mcp-relay.ts'
 import type { Output } from './output.ts'
 import { connect, type Remote } from './remote.ts'
-import { resolveSettings } from './settings.ts'
+import { resolveSettings, type Settings } from './settings.ts'
 
 /**
  * Runs `localpost mcp`: passes the messages of an agent on to a Localpost, until its standard input ends.
@@ -12,7 +12,7 @@ import { resolveSettings } from './settings.ts'
  * @throws invalid_option for a wrong command line, or the errors of a start.
  */
 export async function runMcp(given: Arguments, output: Output): Promise<0> {
-  const { send, close } = await openPlace(given, output)
+  const { send, close } = await openTarget(given, output)
   try {
     await relayMessages({
       input: process.stdin,
@@ -26,23 +26,38 @@ export async function runMcp(given: Arguments, output: Output): Promise<0> {
   return 0
 }
 
-async function openPlace(given: Arguments, output: Output): Promise<{ send: Send; close(): Promise<void> }> {
+/** The Localpost that gets the messages. */
+interface Target {
+  send: Send
+  close(): Promise<void>
+}
+
+/** The server of `--url` or LOCALPOST_URL, else the one at the port of the settings, else one that is started there. */
+async function openTarget(given: Arguments, output: Output): Promise<Target> {
   const remote = await connect(given, process.env, output)
-  const at = ({ send }: Pick<Remote, 'send'>): { send: Send; close(): Promise<void> } => ({
-    send: (body, headers, signal) => send('/mcp', { method: 'POST', body, headers, signal }),
-    close: async () => {},
-  })
-  if (remote.isGiven) return at(remote)
-  const { port, options } = await resolveSettings(
+  if (remote.isGiven) return remoteTarget(remote)
+  const settings = await resolveSettings(
     { config: given.config, options: { ...given.options, memory: true } },
     process.env,
     process.cwd(),
   )
-  const running = await runningPage(options.host, port)
-  if (running !== null) {
-    const flags = { ...given.flags, url: running }
-    return at(await connect({ flags, options: given.options }, process.env, { warn: () => {} }))
+  const url = await runningPage(settings.options.host, settings.port)
+  if (url === null) return startInstance(settings, output)
+  // The first call of `connect` has warned.
+  const silent = { warn: () => {} }
+  return remoteTarget(
+    await connect({ flags: { ...given.flags, url }, options: given.options }, process.env, silent),
+  )
+}
+
+function remoteTarget({ send }: Remote): Target {
+  return {
+    send: (body, headers, signal) => send('/mcp', { method: 'POST', body, headers, signal }),
+    close: async () => {},
   }
+}
+
+async function startInstance({ port, options }: Settings, output: Output): Promise<Target> {
   const { openLocalpost } = await import('../instance/open.ts')
   const onNotice = ({ message }: { message: string }): void => output.warn(message)
   const post = await openLocalpost({ onNotice, ...options }, { deliversFrom: 'listen', spans: 'none' })
@@ -55,12 +70,13 @@ async function openPlace(given: Arguments, output: Output): Promise<{ send: Send
     await post.close()
     throw error
   }
+  const own = { 'content-type': 'application/json', authorization: `Bearer ${post.apiKey}` }
   return {
     send: (body, headers, signal) =>
       post.fetch(
         new Request('http://localpost/mcp', {
           method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers, authorization: `Bearer ${post.apiKey}` },
+          headers: { ...headers, ...own },
           body,
           signal,
         }),

@@ -1,7 +1,7 @@
 import { kinds } from '../options/kinds.ts'
 import { listRows, type PlacedRow } from '../options/read.ts'
 import { optionSections } from '../options/table.ts'
-import type { Flag } from './command.ts'
+import type { Flag } from './commands.ts'
 
 /** The flag of an option, from its row. */
 export interface OptionFlag extends Flag {

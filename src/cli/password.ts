@@ -1,5 +1,6 @@
-import type { Readable } from 'node:stream'
-import { invalidOption, type LocalpostError } from '../core/errors.ts'
+import { createInterface } from 'node:readline/promises'
+import { type Readable, Writable } from 'node:stream'
+import { invalidOption } from '../core/errors.ts'
 import { passwordLimits } from '../users/password.ts'
 
 /**
@@ -22,45 +23,29 @@ export async function readPassword(input: Readable): Promise<string> {
  * @throws invalid_option without a terminal, for two different passwords, and where it is too short or too long.
  */
 export async function askPassword(name: string): Promise<string> {
-  if (!process.stdin.isTTY)
-    throw invalidOption('There is no terminal to ask for the password. Add --password-stdin, and pipe it in.')
-  // Switched off before the first question and until the end, so that early input is not echoed either.
-  process.stdin.setRawMode(true)
-  try {
-    const password = checked(await askOnce(`Password for ${name}: `))
-    if ((await askOnce('Again: ')) !== password) throw invalidOption('The two passwords differ.')
-    return password
-  } finally {
-    process.stdin.setRawMode(false)
-  }
-}
-
-function askOnce(question: string): Promise<string> {
   const { stdin, stderr } = process
-  stderr.write(question)
-  stdin.setEncoding('utf8').resume()
-  return new Promise((resolve, reject) => {
-    let text = ''
-    const end = (error?: LocalpostError): void => {
-      stdin.off('data', onData).pause()
-      stderr.write('\n')
-      if (error) reject(error)
-      else resolve(text)
-    }
-    const onData = (piece: string | Buffer): void => {
-      for (const character of String(piece)) {
-        if (character === '\r' || character === '\n') return end()
-        // Ctrl-C and Ctrl-D
-        if (character === '\u0003' || character === '\u0004')
-          return end(invalidOption('No password was given.'))
-        // Backspace
-        if (character === '\u007f' || character === '\b') text = Array.from(text).slice(0, -1).join('')
-        else text += character
-        if (text.length > passwordLimits.maxBytes) return end()
-      }
-    }
-    stdin.on('data', onData)
-  })
+  if (!stdin.isTTY)
+    throw invalidOption('There is no terminal to ask for the password. Add --password-stdin, and pipe it in.')
+  const silent = new Writable({ write: (_piece, _encoding, done) => done() })
+  // Open from before the first question until the end, so that early input is not echoed either.
+  const terminal = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 })
+  // Ctrl-C and Ctrl-D close it.
+  const closing = new AbortController()
+  terminal.once('close', () => closing.abort())
+  const ask = async (question: string): Promise<string> => {
+    stderr.write(question)
+    const answer = terminal.question('', { signal: closing.signal })
+    return answer.finally(() => stderr.write('\n'))
+  }
+  try {
+    const password = checked(await ask(`Password for ${name}: `))
+    if ((await ask('Again: ')) !== password) throw invalidOption('The two passwords differ.')
+    return password
+  } catch (error) {
+    throw closing.signal.aborted ? invalidOption('No password was given.') : error
+  } finally {
+    terminal.close()
+  }
 }
 
 function checked(password: string): string {

@@ -76,25 +76,17 @@ function remoteAt({
       `${source} is ${quote(given)}; it takes the URL of a running Localpost, such as http://127.0.0.1:8025.`,
     )
   const url = withoutEnding(given, '/')
-  const send: Remote['send'] = (path, init) => {
-    const method = init?.method ?? 'GET'
-    const headers = {
+  const send: Remote['send'] = (path, { type = 'application/json', headers, ...init } = {}) => {
+    const sent = {
       // Shows that no address in a mail caused the request.
       'x-localpost-page': '1',
       ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
-      ...(init?.method === 'POST' && { 'content-type': init.type ?? 'application/json' }),
-      ...init?.headers,
+      ...(init.method === 'POST' && { 'content-type': type }),
+      ...headers,
     }
-    const options = {
-      method,
-      headers,
-      ...(init?.body !== undefined && { body: init.body }),
-      ...(init?.signal && { signal: init.signal }),
-    }
-    return fetch(`${url}${path}`, options).catch((error: unknown) => {
-      const message = `Nothing answers at ${url} (${networkReasonOf(
-        error,
-      )}). Start Localpost with \`npx localpost\`, or give its address with --url or LOCALPOST_URL.`
+    return fetch(`${url}${path}`, { ...init, headers: sent }).catch((error: unknown) => {
+      const advice = 'Start Localpost with `npx localpost`, or give its address with --url or LOCALPOST_URL.'
+      const message = `Nothing answers at ${url} (${networkReasonOf(error)}). ${advice}`
       throw new LocalpostError('request_failed', message, { cause: error })
     })
   }
@@ -124,13 +116,10 @@ export async function readAnswer<T>(
 ): Promise<T> {
   const response = await remote.ask(...request)
   const answer: unknown = await response.json().catch(() => null)
+  if (!schema.safeParse(answer).success)
+    throw new LocalpostError('unexpected_response', `${remote.url} ${lacks}`)
   // The answer itself is returned: it is printed with all members, in its order.
-  if (matches(schema, answer)) return answer
-  throw new LocalpostError('unexpected_response', `${remote.url} ${lacks}`)
-}
-
-function matches<T>(schema: z.ZodType<T>, answer: unknown): answer is T {
-  return schema.safeParse(answer).success
+  return answer as T
 }
 
 /** The reason of a failure of the network, in few words. */

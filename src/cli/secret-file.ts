@@ -1,5 +1,7 @@
+import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
 import { codeOf, invalidOption, LocalpostError } from '../core/errors.ts'
+import { readBeginning } from '../core/read-beginning.ts'
 
 /**
  * Reads a file of keys or a password. It may be a pipe (`--api-key-file <(pass show localpost)`).
@@ -19,17 +21,16 @@ export async function readSecretFile(path: string, source: string, warnings?: st
   try {
     const found = await file.stat()
     if (found.isDirectory()) return refuse('is a folder; name a file in it.')
-    const bytes = Buffer.alloc(maxSecretFileBytes + 1)
-    let length = 0
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      ({ bytesRead: read } = await file.read(bytes, length, bytes.length - length))
-    if (length > maxSecretFileBytes)
+    const bytes = await readBeginning(file.createReadStream({ autoClose: false }), maxSecretFileBytes + 1)
+    if (bytes.length > maxSecretFileBytes)
       return refuse(`is larger than ${maxSecretFileBytes} bytes, so it is no file of secrets.`)
-    const lines = decodeUtf8(bytes.subarray(0, length))
-      ?.split(/\r\n|\n|\r/)
+    if (!isUtf8(bytes)) return refuse('is not a text in UTF-8.')
+    // `trim` removes a byte order mark too.
+    const lines = bytes
+      .toString()
+      .split(/[\r\n]/)
       .map((line) => line.trim())
       .filter((line) => line !== '')
-    if (!lines) return refuse('is not a text in UTF-8.')
     if (lines.length === 0) return refuse('is empty. Write the secret into it.')
     const isShared = process.platform !== 'win32' && found.isFile() && (found.mode & 0o066) !== 0
     const mode = (found.mode & 0o777).toString(8)
@@ -47,14 +48,6 @@ export async function readSecretFile(path: string, source: string, warnings?: st
 }
 
 const maxSecretFileBytes = 64 * 1024
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
-}
 
 function unreadableReason(error: unknown, path: string): string {
   switch (codeOf(error)) {

@@ -5,7 +5,7 @@ import type { Arguments } from './arguments.ts'
 import { readCertificate, type ReadCertificate } from './certificate.ts'
 import { readConfigFile } from './config-file.ts'
 import { readEnvironment } from './environment.ts'
-import { hasMailpitVariables, readMailpitVariables } from './mailpit-variables.ts'
+import { readMailpitVariables } from './mailpit-variables.ts'
 import { readClientSecret, readKeys, readRelay } from './secrets.ts'
 
 /** The settings that the command starts with. */
@@ -88,7 +88,7 @@ export async function resolveSettings(
     options,
     ...(logFormat === 'json' && { logFormat: 'json' as const }),
     ...(keys.file !== undefined && { keyFile: keys.file }),
-    ...(hasMailpitVariables(variables) && { isForMailpit: true as const }),
+    ...(mailpit.isUsed && { isForMailpit: true as const }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),
     warnings,
   }

@@ -2,28 +2,30 @@ import type { Output } from './output.ts'
 import { describeError } from './report.ts'
 import { dateNow, monotonicNow, setTimeout } from '../core/machine.ts'
 
-/** Dependencies of a stop. */
-export interface Stoppable {
-  /** Closes the instance, even if it is still starting. */
-  close: () => Promise<void>
-  output: Output
-  /** Returns the message to print after the instance was closed. */
-  farewell: () => string
-}
-
 /**
  * Makes the first SIGINT or SIGTERM close cleanly (exit code 0), a second one end the process at once
  * (130 or 143), and an uncaught error close and exit with 1.
+ *
+ * @param given.close  Closes the instance, even if it is still starting.
+ * @param given.farewell  Returns the message to print after the instance was closed.
  */
-export function stopOnSignals({ close, output, farewell }: Stoppable): void {
-  let since: number | undefined
+export function stopOnSignals({
+  close,
+  output,
+  farewell,
+}: {
+  close: () => Promise<void>
+  output: Output
+  farewell: () => string
+}): void {
+  let stoppingSince: number | undefined
   for (const [signal, number] of signals) {
     process.on(signal, () => {
-      if (since !== undefined) {
-        if (dateNow() - since >= echoMs()) process.exit(128 + number)
+      if (stoppingSince !== undefined) {
+        if (dateNow() - stoppingSince >= echoMs()) process.exit(128 + number)
         return
       }
-      since = dateNow()
+      stoppingSince = dateNow()
       output.log(`Stopping (${signal}). A second signal stops it immediately.`, { what: 'stopping', signal })
       void closeAndLeave(close, output, farewell)
     })
@@ -36,6 +38,16 @@ export function stopOnSignals({ close, output, farewell }: Stoppable): void {
     setTimeout(() => process.exit(), closeMs).unref()
     void closeAndLeave(close, output)
   })
+}
+
+/**
+ * Calls a function at the first Ctrl+C or SIGTERM, so that a command can end cleanly. The second one ends the process.
+ *
+ * @returns A function that undoes it.
+ */
+export function onInterrupt(run: () => void): () => void {
+  process.once('SIGINT', run).once('SIGTERM', run)
+  return () => void process.off('SIGINT', run).off('SIGTERM', run)
 }
 
 /** Ends the process when its output is written, and at the latest after a second. */

@@ -18,31 +18,26 @@ import { connect, readAnswer, type Remote } from './remote.ts'
  * @throws invalid_option for a wrong command line, request_failed if the server does not answer, else its error.
  */
 export async function runWait(given: Arguments, output: Output): Promise<0 | 1> {
-  const { words } = given
   const { to, query = '', after, timeout = '30s', ...kinds } = given.flags
   if (to === undefined && query === '')
     throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
   const timeoutMs = parseDuration(timeout)
-  if (timeoutMs === null || timeoutMs > longestMs)
+  if (timeoutMs === null || timeoutMs > maxTimeoutMs)
     throw invalidOption(`--timeout is ${quote(timeout)}; it takes a duration up to 4m, such as 500ms or 30s.`)
-  const valueOf = readKind(kinds, words)
+  const valueOf = readKind(kinds, given.words)
   const isTime = after !== undefined && !isId('em', after)
   if (isTime && readDate(after, 0) === null)
     throw invalidOption(`--after is ${quote(after)}; it takes the id of a mail, ${dateForms}.`)
-  const parts = [
-    ...(to === undefined ? [] : [`to:${quoted(to)}`]),
-    query,
-    ...(isTime ? [`after:${quoted(after)}`] : []),
-  ]
-  const isTo = to === undefined ? () => true : recipientForm(to)
   const remote = await connect(given, process.env, output)
-  const end = monotonicNow() + timeoutMs
-  const mark = isTime ? undefined : (after ?? (await newestId(remote)))
-  const text = parts.join(' ').trim()
-  const next = (without: string, later = mark): Promise<WaitedMail> =>
-    nextOf(remote, `${without}${text}`, later, Math.max(0, Math.ceil(end - monotonicNow())))
-  const older = (below: string, later = mark): AsyncIterable<WaitedMail> =>
-    olderOf(remote, text, below, later)
+  const deadline = monotonicNow() + timeoutMs
+  const start = isTime ? undefined : (after ?? (await newestId(remote)))
+  const terms = [to && `to:${quoted(to)}`, query, isTime && `after:${quoted(after)}`]
+  const wanted = terms.filter(Boolean).join(' ')
+  const next = (without: string, from = start): Promise<WaitedMail> =>
+    waitForNext(remote, `${without}${wanted}`, from, Math.max(0, Math.ceil(deadline - monotonicNow())))
+  const older = (below: string, from = start): AsyncIterable<WaitedMail> =>
+    listOlder(remote, wanted, below, from)
+  const isTo = to === undefined ? () => true : recipientForm(to)
   const isWanted = (mail: WaitedMail): boolean => {
     if (!isTo(mail)) return false
     if (valueOf(mail) !== undefined) return true
@@ -60,7 +55,7 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
 }
 
 /** As long as an answer may take for the `fetch` of Node, which ends after five minutes. */
-const longestMs = 240_000
+const maxTimeoutMs = 240_000
 /** How much later than the timeout the answer may come, in milliseconds. */
 const graceMs = 15_000
 
@@ -89,7 +84,8 @@ async function newestId(remote: Remote): Promise<string> {
   return emails[0]?.id ?? `em_${'0'.repeat(22)}`
 }
 
-async function nextOf(
+/** @param after  The id after which mail is looked for; undefined where the query says it. */
+async function waitForNext(
   remote: Remote,
   query: string,
   after: string | undefined,
@@ -104,8 +100,8 @@ async function nextOf(
   return readAnswer(remote, mailSchema, lacks, `/dev/inbox/wait?${wanted.toString()}`, { signal })
 }
 
-/** The existing matches below an id, newest first, down to the mark. */
-async function* olderOf(
+/** The existing matches below an id, newest first, down to the mail `after`. */
+async function* listOlder(
   remote: Remote,
   query: string,
   below: string,
@@ -113,12 +109,8 @@ async function* olderOf(
 ): AsyncGenerator<WaitedMail> {
   for (let cursor: string | null = below; cursor !== null;) {
     const wanted = new URLSearchParams({ query, cursor, limit: '500' })
-    const page: z.output<typeof listSchema> = await readAnswer(
-      remote,
-      listSchema,
-      lacks,
-      `/dev/inbox?${wanted.toString()}`,
-    )
+    const path = `/dev/inbox?${wanted.toString()}`
+    const page: z.output<typeof listSchema> = await readAnswer(remote, listSchema, lacks, path)
     for (const { id } of page.emails) {
       if (id <= after) return
       try {

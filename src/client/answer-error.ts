@@ -5,29 +5,29 @@ import { membersOf } from '../core/members.ts'
  * The error for an answer with an error status.
  *
  * @param text  The received body; its beginning is quoted if it is not an error body of the interface.
- * @param what  The request, as the message names it.
+ * @param request  As the message names it: `GET http://127.0.0.1:8025/v1/emails`.
  */
-export function toAnswerError(response: Response, text: string, what: string): LocalpostError {
-  const { status } = response
-  const said = membersOf(parseJson(text))
-  const headers = keptHeaders(response.headers)
-  const { name, message } = said
-  if (typeof name === 'string' && isCode(name) && typeof message === 'string') {
-    const errors = fieldErrors(said['errors'])
-    return new LocalpostError(name, message, { status, headers, ...(errors ? { errors } : {}) })
-  }
-  return unexpectedAnswer(response, text, what)
+export function toAnswerError(response: Response, text: string, request: string): LocalpostError {
+  const { name, message, errors } = membersOf(parseJson(text))
+  if (typeof name !== 'string' || !isCode(name) || typeof message !== 'string')
+    return unexpectedAnswer(response, text, request)
+  return new LocalpostError(name, message, { ...detailsOf(response), errors: fieldErrors(errors) })
 }
 
-/** The error for an answer that does not match the interface, with its status and the beginning of its text. */
-export function unexpectedAnswer(response: Response, text: string, what: string, lack = ''): LocalpostError {
-  const { status } = response
+/**
+ * The error for an answer that does not match the interface, with its status and the beginning of its text.
+ *
+ * @param lack  What it lacks, as it follows the status in the message.
+ */
+export function unexpectedAnswer(
+  response: Response,
+  text: string,
+  request: string,
+  lack = '',
+): LocalpostError {
   const beginning = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
-  return new LocalpostError(
-    'unexpected_response',
-    `${what} answered ${status}${lack}: ${beginning || '(no body)'}`,
-    { status, headers: keptHeaders(response.headers) },
-  )
+  const message = `${request} answered ${response.status}${lack}: ${beginning || '(no body)'}`
+  return new LocalpostError('unexpected_response', message, detailsOf(response))
 }
 
 const maxQuoted = 500
@@ -53,11 +53,7 @@ function fieldErrors(errors: unknown): FieldError[] | undefined {
   })
 }
 
-function keptHeaders(headers: Headers): Record<string, string> {
-  return Object.fromEntries(
-    ['retry-after', 'allow'].flatMap((name) => {
-      const value = headers.get(name)
-      return value === null ? [] : [[name, value]]
-    }),
-  )
+function detailsOf({ status, headers }: Response): { status: number; headers: Record<string, string> } {
+  const kept = [...headers].filter(([name]) => name === 'retry-after' || name === 'allow')
+  return { status, headers: Object.fromEntries(kept) }
 }

@@ -3,6 +3,7 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { isRecord } from '../core/members.ts'
 import { ownSignal } from '../core/own-signal.ts'
 import type { ListPage } from '../core/lists.ts'
+import { untilAborted } from '../core/until-aborted.ts'
 import { parseJson, toAnswerError, unexpectedAnswer } from './answer-error.ts'
 import { type CallSettings, checkClientOptions, requestClass } from './settings.ts'
 
@@ -18,37 +19,35 @@ export interface ClientListOptions extends CallOptions {
   cursor?: string | null
 }
 
-/** Makes requests to one service. */
+/** Makes requests to one service. Successful answers are not checked member by member; that is what the tests of the server do. */
 export interface Calls {
-  /** @param path  Below `/v1`, by segment. */
-  get<T>(path: readonly string[], options?: CallOptions): Promise<T>
-  post<T>(path: readonly string[], body: unknown, options?: CallOptions): Promise<T>
-  /** A request that takes an idempotency key. */
+  /**
+   * @param path  By segment; the first is `v1`, or `dev` for the control API.
+   * @param body  Needed for POST and PATCH.
+   */
+  call<T>(method: Method, path: readonly string[], options?: CallOptions, body?: unknown): Promise<T>
+  /** A POST that takes an idempotency key. */
   postOnce<T>(path: readonly string[], body: unknown, options?: PostOnceOptions): Promise<T>
-  /** @param name  The member of the answer that holds the items. */
+  /** A list of `/v1`. @param name  The member of the answer that holds the items. */
   list<T>(name: string, path: readonly string[], options?: ClientListOptions): Promise<ListPage<T>>
-  /** A request to the control API. @param path  Below `/dev`, by segment. */
-  control<T>(method: ControlMethod, path: readonly string[], options?: CallOptions, body?: object): Promise<T>
-  /** The same with options of the package's own. */
-  ask<T>(method: ControlMethod, path: readonly string[], options?: AskOptions): Promise<T>
+  /** A request to the control API with options of the package's own. @param path  Below `/dev`. */
+  ask<T>(method: Method, path: readonly string[], options?: AskOptions): Promise<T>
 }
 
-type ControlMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-interface AskOptions extends CallOptions {
-  body?: object
-  query?: Readonly<Record<string, string>>
-  /** Added to the time that an answer may take, in milliseconds. */
-  waitMs?: number
-}
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 interface PostOnceOptions extends CallOptions {
   idempotencyKey?: string
 }
 
+interface AskOptions extends CallOptions {
+  body?: object | undefined
+  query?: Readonly<Record<string, string>>
+  /** Added to the time that an answer may take, in milliseconds. */
+  waitMs?: number
+}
+
 interface RequestOptions extends AskOptions {
-  /** Default: the interface itself. */
-  root?: 'v1' | 'dev'
   headers?: Record<string, string>
 }
 
@@ -56,7 +55,8 @@ interface CallAnswer {
   response: Response
   text: string
   value: Readonly<Record<string, unknown>>
-  what: string
+  /** The request, for messages. */
+  request: string
 }
 
 /** @param given.needsKey  Whether a key must be given. A caller on the server's own machine needs none. Default: true. */
@@ -64,13 +64,13 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
   const { url: base, apiKey, fetch, timeoutMs } = checkClientOptions(options, { needsKey })
 
   async function answerOf(
-    method: string,
+    method: Method,
     path: readonly string[],
-    { root = 'v1', body, headers, query = {}, signal, waitMs = 0 }: RequestOptions,
+    { body, headers, query = {}, signal, waitMs = 0 }: RequestOptions,
   ): Promise<CallAnswer> {
-    const url = new URL(`${base}/${root}/${path.map(segmentOf).join('/')}`)
+    const url = new URL(`${base}/${path.map(segmentOf).join('/')}`)
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
-    const what = `${method} ${url.origin}${url.pathname}`
+    const shown = `${method} ${url.origin}${url.pathname}`
     const content = body === undefined ? undefined : toJson(body)
     const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs + waitMs)
     try {
@@ -86,75 +86,58 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
         signal: stop,
         ...(content !== undefined && { body: content }),
       })
-      const { response, text } = await unlessAborted(stop, async () => {
-        const answer = await fetch(request)
-        return { response: answer, text: await answer.text() }
-      })
+      stop.throwIfAborted()
+      // The signal is also watched here, because a `fetch` that calls a service in process may ignore it.
+      const response = await untilAborted(fetch(request), stop)
+      const text = await untilAborted(response.text(), stop)
       const value = response.ok && parseJson(text)
-      if (isRecord(value)) return { response, text, value, what }
-      throw toAnswerError(response, text, what)
+      if (isRecord(value)) return { response, text, value, request: shown }
+      throw toAnswerError(response, text, shown)
     } catch (error) {
       if (error instanceof LocalpostError) throw error
       if (signal?.aborted) signal.throwIfAborted()
       if (limit?.aborted) {
-        const message = `${what} had no answer within ${timeoutMs + waitMs} ms.`
+        const message = `${shown} had no answer within ${timeoutMs + waitMs} ms.`
         throw new LocalpostError('request_timeout', message, { cause: error })
       }
-      const message = `${what} failed: ${reasonOf(error)}. Check the url, and that the service runs there.`
+      const message = `${shown} failed: ${reasonOf(error)}. Check the url, and that the service runs there.`
       throw new LocalpostError('request_failed', message, { cause: error })
     }
   }
 
   return {
-    // Successful answers are not checked member by member; that is what the tests of the server do.
-    async get<T>(path: readonly string[], options: CallOptions = {}) {
+    async call<T>(method: Method, path: readonly string[], options: CallOptions = {}, body?: unknown) {
       assertKnownOptions(options, ['signal'], 'a call')
-      return (await answerOf('GET', path, options)).value as T
-    },
-    async post<T>(path: readonly string[], body: unknown, options: CallOptions = {}) {
-      assertKnownOptions(options, ['signal'], 'a call')
+      if (method !== 'POST' && method !== 'PATCH') return (await answerOf(method, path, options)).value as T
       assertBody(body)
-      return (await answerOf('POST', path, { ...options, body })).value as T
+      return (await answerOf(method, path, { ...options, body })).value as T
     },
     async postOnce<T>(path: readonly string[], body: unknown, options: PostOnceOptions = {}) {
       assertKnownOptions(options, ['signal', 'idempotencyKey'], 'a call')
       assertBody(body)
-      const { idempotencyKey, ...given } = options
+      const { idempotencyKey, ...others } = options
       const headers = idempotencyKey !== undefined && { 'idempotency-key': headerOf(idempotencyKey) }
-      return (await answerOf('POST', path, { ...given, body, ...(headers && { headers }) })).value as T
+      return (await answerOf('POST', path, { ...others, body, ...(headers && { headers }) })).value as T
     },
     async list<T>(name: string, path: readonly string[], options: ClientListOptions = {}) {
       assertKnownOptions(options, ['cursor', 'signal'], 'a list')
-      const { cursor: from, ...rest } = options
-      const query = from !== undefined && from !== null && { cursor: from }
-      const { response, text, value, what } = await answerOf('GET', path, {
-        ...rest,
-        ...(query && { query }),
+      const { cursor: from, ...others } = options
+      const query = from !== undefined && from !== null && { query: { cursor: from } }
+      const { response, text, value, request } = await answerOf('GET', ['v1', ...path], {
+        ...others,
+        ...query,
       })
       const { [name]: items, count, cursor = null } = value
       if (
-        !Array.isArray(items) ||
-        typeof count !== 'number' ||
-        (cursor !== null && typeof cursor !== 'string')
-      ) {
-        throw unexpectedAnswer(response, text, what, ` without a list of ${name}, a count and a cursor`)
-      }
-      const page: ListPage<T> = { items, count, cursor }
-      return page
+        Array.isArray(items) &&
+        typeof count === 'number' &&
+        (cursor === null || typeof cursor === 'string')
+      )
+        return { items, count, cursor } satisfies ListPage<T>
+      throw unexpectedAnswer(response, text, request, ` without a list of ${name}, a count and a cursor`)
     },
-    async control<T>(
-      method: ControlMethod,
-      path: readonly string[],
-      options: CallOptions = {},
-      body?: object,
-    ) {
-      assertKnownOptions(options, ['signal'], 'a call')
-      if (method === 'POST' || method === 'PATCH') assertBody(body)
-      const given = { ...options, root: 'dev' as const, ...(body !== undefined && { body }) }
-      return (await answerOf(method, path, given)).value as T
-    },
-    async ask<T>(method: ControlMethod, path: readonly string[], options: AskOptions = {}) {
-      return (await answerOf(method, path, { ...options, root: 'dev' })).value as T
+    async ask<T>(method: Method, path: readonly string[], options: AskOptions = {}) {
+      return (await answerOf(method, ['dev', ...path], options)).value as T
     },
   }
 }
@@ -162,21 +145,6 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
 function assertBody(body: unknown): asserts body is object {
   if (typeof body !== 'object' || body === null)
     throw validationError([{ field: 'body', message: `must be an object, not ${quote(body)}` }])
-}
-
-// The signal is also watched here, because a `fetch` that calls a service in process may ignore it.
-async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  signal.throwIfAborted()
-  let stop = (): void => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener('abort', stop, { once: true })
-  })
-  try {
-    return await Promise.race([work(), aborted])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }
 
 // A URL drops empty and dotted segments, so the request would be another one.

@@ -86,17 +86,17 @@ export interface Client {
  * const { id } = await client.emails.send({ from: 'Acme <hi@acme.com>', to: 'ada@example.com', subject: 'Hi', text: 'Hello' })
  */
 export function createClient(options: ClientOptions): Client {
-  const { get, post, postOnce, list, control } = createCall(options)
+  const { call, postOnce, list } = createCall(options)
   return {
     emails: {
-      send: async (request, given) => postOnce(['emails'], request, given),
+      send: async (request, given) => postOnce(['v1', 'emails'], request, given),
       list: async (given) => list('emails', ['emails'], given),
-      get: async (id, given) => get(['emails', id], given),
+      get: async (id, given) => call('GET', ['v1', 'emails', id], given),
     },
     domains: {
-      create: async (request, given) => post(['domains'], request, given),
+      create: async (request, given) => call('POST', ['v1', 'domains'], given, request),
       list: async (given) => list('domains', ['domains'], given),
-      get: async (id, given) => get(['domains', id], given),
+      get: async (id, given) => call('GET', ['v1', 'domains', id], given),
     },
     audiences: {
       list: async (given) => list('audiences', ['audiences'], given),
@@ -105,25 +105,26 @@ export function createClient(options: ClientOptions): Client {
       },
     },
     accounts: {
-      create: async (input = {}, given) => control('POST', ['accounts'], given, input),
+      create: async (input = {}, given) => call('POST', ['dev', 'accounts'], given, input),
       async list(given) {
-        const { accounts } = await control<{ accounts: AccountInfo[] }>('GET', ['accounts'], given)
+        const { accounts } = await call<{ accounts: AccountInfo[] }>('GET', ['dev', 'accounts'], given)
         return accounts
       },
-      get: async (name, given) => control('GET', ['accounts', name], given),
-      update: async (name, changes, given) => control('PATCH', ['accounts', name], given, changes),
-      renewPassword: async (name, given) => control('POST', ['accounts', name, 'smtp-password'], given, {}),
+      get: async (name, given) => call('GET', ['dev', 'accounts', name], given),
+      update: async (name, changes, given) => call('PATCH', ['dev', 'accounts', name], given, changes),
+      renewPassword: async (name, given) =>
+        call('POST', ['dev', 'accounts', name, 'smtp-password'], given, {}),
       async remove(name, given) {
-        await control('DELETE', ['accounts', name], given)
+        await call('DELETE', ['dev', 'accounts', name], given)
       },
     },
     inbox: {
       async tags(given) {
-        const { tags } = await control<{ tags: TagCount[] }>('GET', ['inbox', 'tags'], given)
+        const { tags } = await call<{ tags: TagCount[] }>('GET', ['dev', 'inbox', 'tags'], given)
         return tags
       },
       updateTag: async (tag, changes, given) =>
-        control('PATCH', ['inbox', 'tags'], given, { ...changes, tag }),
+        call('PATCH', ['dev', 'inbox', 'tags'], given, { ...changes, tag }),
     },
     // From JavaScript, the account may be missing: the key is checked.
     account: ({ api_key: apiKey } = { api_key: '' }) => createClient({ ...options, apiKey }),

@@ -29,9 +29,8 @@ export function checkClientOptions(
   options: CallSettings,
   { needsKey }: { needsKey: boolean },
 ): Required<CallSettings> {
-  const given: unknown = options
-  if (given === undefined) throw invalidOption('The options of a client are an object with url and apiKey.')
-  assertKnownOptions(given, ['url', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
+  if (options === undefined) throw invalidOption('The options of a client are an object with url and apiKey.')
+  assertKnownOptions(options, ['url', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
   const { url, apiKey, fetch = present.fetch ?? ownFetch, timeoutMs = 30_000 } = options
   if (typeof fetch !== 'function') throw invalidOption(`fetch must be a function, not ${quote(fetch)}.`)
   return {

@@ -4,65 +4,56 @@ import type { Mail, MailSummary } from '../inbox/types.ts'
 import { visibleText } from '../mime/html/visible-text.ts'
 
 /** What a list shows of a mail. */
-export function listed({
-  id,
-  from,
-  to,
-  subject,
-  snippet,
-  received,
-  attachment_count,
-  unread,
-  last_event,
-}: MailSummary): object {
+export function toListed(mail: MailSummary): object {
   return {
-    id,
-    from,
-    to: to.slice(0, mostAddresses),
-    subject: shorten(subject, longestLine),
-    snippet: shorten(snippet, longestLine),
-    received: new Date(received).toISOString(),
-    attachment_count,
-    unread,
-    last_event: last_event.status,
+    id: mail.id,
+    from: mail.from,
+    to: mail.to.slice(0, maxAddresses),
+    subject: shorten(mail.subject, maxLineChars),
+    snippet: shorten(mail.snippet, maxLineChars),
+    received: new Date(mail.received).toISOString(),
+    attachment_count: mail.attachment_count,
+    unread: mail.unread,
+    last_event: mail.last_event.status,
   }
 }
 
-/** A mail with its codes and links, and the beginning of its text. */
+/** A mail with its codes and links, and the beginning of its text. Members that are undefined are left out in JSON. */
 export interface MailCard {
-  id: string
   codes: string[]
   /** How many codes are left out. */
-  more_codes?: number
+  more_codes: number | undefined
   links: { href: string; text: string }[]
   /** How many links are left out, also because they are too long: a part of a link leads elsewhere. */
-  more_links?: number
+  more_links: number | undefined
   attachments: { filename: string; content_type: string; size_bytes: number }[]
-  problem?: string
-  text?: string
+  problem: string | undefined
+  text: string | undefined
 }
 
 /**
- * @param textChars  How much of its text there is; 0 for none.
- * @param most  How many links.
+ * @param limits.textChars  How much of its text there is; 0 for none.
+ * @param limits.maxLinks  How many links, codes and attachments.
  */
-export function toCard(mail: Mail, textChars = 2000, most = 20): MailCard {
-  const { id, codes, links, attachments, problem } = mail
-  const shown = links.filter(({ href }) => href.length <= longestLink).slice(0, most)
+export function toCard(
+  mail: Mail,
+  { textChars = 2000, maxLinks = 20 }: { textChars?: number; maxLinks?: number } = {},
+): MailCard {
+  const { codes, attachments } = mail
+  const links = mail.links.filter(({ href }) => href.length <= maxHrefChars).slice(0, maxLinks)
   return {
-    ...listed(mail),
-    id,
-    codes: codes.slice(0, most),
-    ...(codes.length > most && { more_codes: codes.length - most }),
-    links: shown.map(({ href, text }) => ({ href, text: shorten(text, longestLine) })),
-    ...(links.length > shown.length && { more_links: links.length - shown.length }),
-    attachments: attachments.slice(0, most).map(({ filename, content_type, size_bytes }) => ({
-      filename: shorten(filename, longestLine),
+    ...toListed(mail),
+    codes: codes.slice(0, maxLinks),
+    more_codes: codes.length > maxLinks ? codes.length - maxLinks : undefined,
+    links: links.map(({ href, text }) => ({ href, text: shorten(text, maxLineChars) })),
+    more_links: mail.links.length > links.length ? mail.links.length - links.length : undefined,
+    attachments: attachments.slice(0, maxLinks).map(({ filename, content_type, size_bytes }) => ({
+      filename: shorten(filename, maxLineChars),
       content_type,
       size_bytes,
     })),
-    ...(problem !== null && { problem }),
-    ...(textChars > 0 && { text: shorten(mailPartText(mail, 'text'), textChars) }),
+    problem: mail.problem ?? undefined,
+    text: textChars > 0 ? shorten(mailPartText(mail, 'text'), textChars) : undefined,
   }
 }
 
@@ -70,7 +61,7 @@ export function toCard(mail: Mail, textChars = 2000, most = 20): MailCard {
 export function mailPartText({ text, html, headers }: Mail, part: 'text' | 'html' | 'headers'): string {
   if (part === 'html') return html
   if (part === 'headers') return headers.map(([name, value]) => `${name}: ${value}`).join('\n')
-  return text.trim() === '' ? visibleText(html.slice(0, longestHtml)) : text
+  return text.trim() === '' ? visibleText(html.slice(0, maxHtmlChars)) : text
 }
 
 /**
@@ -87,7 +78,8 @@ export function framed(answer: object): string {
   ].join('\n')
 }
 
-const mostAddresses = 10
-const longestLine = 500
-const longestLink = 4000
-const longestHtml = 1_000_000
+const maxAddresses = 10
+const maxLineChars = 500
+const maxHrefChars = 4000
+/** More HTML is not read for its text, which would hold up other requests. */
+const maxHtmlChars = 1_000_000

@@ -5,7 +5,7 @@ import { addedEventSchema } from '../emails/simulate-schema.ts'
 import type { Selection } from '../inbox/bulk.ts'
 import { replyMembers } from '../inbox/reply-schema.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
-import { listed, mailPartText, toCard } from './mail-text.ts'
+import { mailPartText, toCard, toListed } from './mail-text.ts'
 import { type Tool, tool } from './tool.ts'
 import { waitForMail } from './wait-for.ts'
 
@@ -20,11 +20,11 @@ const query = z
 const since = z.string().max(100).describe(`The id of a mail, ${dateForms}`)
 
 /** The longest wait of one call: clients give up on calls that take longer. */
-const longestWaitSeconds = 45
-const mostListed = 50
-const mostLinks = 100
-const mostFindings = 100
-const mostTextChars = 20_000
+const maxWaitSeconds = 45
+const maxListed = 50
+const maxLinks = 100
+const maxFindings = 100
+const maxTextChars = 20_000
 
 /** All tools, in the order in which clients list them. */
 export const tools: readonly Tool[] = [
@@ -35,7 +35,7 @@ export const tools: readonly Tool[] = [
     needsFull: false,
     input: z.strictObject({
       query: query.optional(),
-      limit: z.int().min(1).max(mostListed).optional().describe('Default: 10'),
+      limit: z.int().min(1).max(maxListed).optional().describe('Default: 10'),
       cursor: z.string().max(320).optional().describe('The cursor of the previous page'),
     }),
     async run({ inbox }, { limit = 10, ...asked }, { signal }) {
@@ -43,10 +43,10 @@ export const tools: readonly Tool[] = [
       return {
         count,
         cursor,
-        mails: items.map(listed),
+        mails: items.map(toListed),
         // A search that may miss mails says so.
-        ...(unread_texts !== undefined && { unread_texts }),
-        ...(cut_texts !== undefined && { cut_texts }),
+        unread_texts,
+        cut_texts,
       }
     },
   }),
@@ -60,15 +60,11 @@ export const tools: readonly Tool[] = [
       to: to.optional(),
       query: query.optional(),
       after: since.optional(),
-      timeout_seconds: z.number().min(0).max(longestWaitSeconds).optional().describe('Default: 30'),
+      timeout_seconds: z.number().min(0).max(maxWaitSeconds).optional().describe('Default: 30'),
     }),
     async run({ inbox, now }, { after, timeout_seconds = 30, ...wanted }, { signal }) {
       const begin = momentOf('after', after, now())
-      const options = {
-        timeoutMs: timeout_seconds * 1000,
-        signal,
-        ...(begin !== undefined && { after: begin }),
-      }
+      const options = { timeoutMs: timeout_seconds * 1000, signal, ...(begin && { after: begin }) }
       try {
         return { found: true, mail: toCard(await waitForMail(inbox, wanted, options)) }
       } catch (error) {
@@ -91,14 +87,14 @@ export const tools: readonly Tool[] = [
       id,
       part: z.enum(['text', 'html', 'headers']).optional().describe('Default: text'),
       offset: z.int().min(0).optional().describe('From which character on. Default: 0'),
-      max_chars: z.int().min(1).max(mostTextChars).optional().describe('Default: 8,000'),
+      max_chars: z.int().min(1).max(maxTextChars).optional().describe('Default: 8,000'),
     }),
     async run({ inbox }, { id, part = 'text', offset = 0, max_chars = 8000 }, { signal }) {
       const mail = await inbox.read(id, { signal })
       const whole = mailPartText(mail, part)
       const end = offset + max_chars
       return {
-        ...toCard(mail, 0),
+        ...toCard(mail, { textChars: 0 }),
         part,
         content: whole.slice(offset, end),
         total_chars: whole.length,
@@ -113,14 +109,11 @@ export const tools: readonly Tool[] = [
     needsFull: false,
     input: z.strictObject({ id }),
     async run({ inbox }, { id }, { signal }) {
-      const { codes, more_codes, links, more_links } = toCard(await inbox.read(id, { signal }), 0, mostLinks)
-      return {
-        id,
-        codes,
-        ...(more_codes !== undefined && { more_codes }),
-        links,
-        ...(more_links !== undefined && { more_links }),
-      }
+      const { codes, more_codes, links, more_links } = toCard(await inbox.read(id, { signal }), {
+        textChars: 0,
+        maxLinks,
+      })
+      return { id, codes, more_codes, links, more_links }
     },
   }),
   tool({
@@ -142,7 +135,7 @@ export const tools: readonly Tool[] = [
     input: z.strictObject({ id }),
     async run({ inbox }, { id }, { signal }) {
       const { findings } = await inbox.check(id, { signal })
-      return { id, count: findings.length, findings: findings.slice(0, mostFindings) }
+      return { id, count: findings.length, findings: findings.slice(0, maxFindings) }
     },
   }),
   tool({

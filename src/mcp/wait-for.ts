@@ -21,16 +21,16 @@ export async function waitForMail(
   if (to === undefined) return inbox.waitFor(query, options)
   if (query === undefined) return inbox.waitFor({ to }, options)
   const { signal } = options
-  const end = monotonicNow() + options.timeoutMs
-  const text = `to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
+  const deadline = monotonicNow() + options.timeoutMs
+  const wanted = `to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
   const next = (without: string, after = options.after): Promise<Mail> => {
-    const timeoutMs = Math.max(0, Math.ceil(end - monotonicNow()))
-    return inbox.waitFor(`${without}${text}`, { ...options, after, timeoutMs })
+    const timeoutMs = Math.max(0, Math.ceil(deadline - monotonicNow()))
+    return inbox.waitFor(`${without}${wanted}`, { ...options, after, timeoutMs })
   }
   async function* older(below: string, after = options.after): AsyncGenerator<MailEntry> {
     const isLater = after === undefined ? () => true : cameAfter(after)
     for (let cursor: string | null = below; cursor !== null;) {
-      const page = await inbox.entries({ query: text, cursor, limit: 500, signal })
+      const page = await inbox.entries({ query: wanted, cursor, limit: 500, signal })
       for (const entry of page.items) {
         if (!isLater({ id: entry.id, created: entry.received })) return
         yield entry

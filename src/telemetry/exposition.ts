@@ -1,10 +1,8 @@
 /** A metric, as a row of the table in `metrics.ts`. */
 export interface Metric {
-  /** Without the ending that its type adds: `_total` for a counter, `_info` for an info. */
+  /** Ends in its unit, if it has one; without the ending that its type adds: `_total` for a counter, `_info` for an info. */
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'info'
-  /** The unit that the name ends in. */
-  readonly unit?: 'bytes' | 'seconds'
   readonly help: string
   /** The names of its labels. Default: none. */
   readonly labels?: readonly string[]
@@ -64,10 +62,11 @@ export function writeMetrics(families: readonly Family[], format: MetricsFormat)
   let text = ''
   for (const { metric, samples } of families) {
     if (samples.length === 0) continue
-    const { type, unit, help, labels: names = [] } = metric
+    const { type, help, labels: names = [] } = metric
     const name = sampleName(metric)
     const family = isOpen ? metric.name : name
     text += `# TYPE ${family} ${type === 'info' && !isOpen ? 'gauge' : type}\n`
+    const [, unit] = /_(bytes|seconds)$/.exec(metric.name) ?? []
     if (isOpen && unit) text += `# UNIT ${family} ${unit}\n`
     text += `# HELP ${family} ${isOpen ? escapedInQuotes(help) : escapedLine(help)}\n`
     for (const { labels, value } of samples) text += `${name}${labelsOf(names, labels)} ${numberOf(value)}\n`

@@ -32,258 +32,187 @@ export interface InstanceFacts {
   readonly loop: LoopDelay | null
 }
 
-/** A metric, and how its values are read. */
-interface MetricRow extends Metric {
-  read(facts: MetricFacts): Iterable<Sample>
+/** All metrics with their values. Those of all accounts have none for callers who may see only one. */
+export function familiesOf(facts: MetricFacts): Family[] {
+  const { instance, database } = facts
+  return [
+    ...readAll(accountMetrics, facts),
+    ...readAll(instanceMetrics, instance),
+    ...readAll(databaseMetrics, instance && database),
+  ]
 }
 
-type Values = Readonly<Record<string, number>>
-
-const one = (value: number | null | undefined): Sample[] =>
-  value === null || value === undefined ? [] : [{ labels: [], value }]
-const byLabel = (values: Values | null | undefined): Sample[] =>
-  Object.entries(values ?? {}).map(([label, value]) => ({ labels: [label], value }))
-/** A metric of which the caller sees nothing if it may see only one account. */
-const ofInstance =
-  (read: (facts: InstanceFacts) => Iterable<Sample>): MetricRow['read'] =>
-  ({ instance }) =>
-    instance ? read(instance) : []
-const ofDatabase =
-  (read: (database: DatabaseStatus) => Iterable<Sample>): MetricRow['read'] =>
-  ({ instance, database }) =>
-    instance && database ? read(database) : []
-
-/** A tally whose keys consist of the values of the labels. */
-function* tallied(tally: ReadonlyMap<string | number, number>): Generator<Sample> {
-  for (const [key, value] of tally) yield { labels: String(key).split(' '), value }
+function readAll<Facts>(rows: readonly MetricRow<Facts>[], facts: Facts | null): Family[] {
+  return rows.map((metric) => ({ metric, samples: facts === null ? [] : samplesOf(metric.read(facts)) }))
 }
 
-// All of these exist from the start, so that a rate shows the first of its kind.
-const ways = ['capture', 'relay'] as const
-const deliveryOutcomes = [
-  'delivered',
-  'deferred',
-  'bounced',
-  'suppressed',
-  'failed',
-] as const satisfies DeliveryOutcome[]
-const webhookOutcomes = ['delivered', 'retried', 'failed'] as const satisfies WebhookOutcome[]
+/** A metric, and how its values are read from facts. */
+interface MetricRow<Facts> extends Metric {
+  read(facts: Facts): MetricValue
+}
 
 /**
- * Every metric. No label has a value from mail, accounts, keys or paths of requests: labels have as many values as the
- * program has routes, statuses and outcomes. `docs/guides/operators.md` has a table of them.
+ * One number; or several by the values of their labels, with a space between those: `GET /v1/emails 200`. null and undefined
+ * are no value.
  */
-export const metricRows: readonly MetricRow[] = [
+type MetricValue = number | null | undefined | ReadonlyMap<string | number, number>
+
+function samplesOf(value: MetricValue): Sample[] {
+  if (value === null || value === undefined) return []
+  if (typeof value === 'number') return [{ labels: [], value }]
+  return Array.from(value, ([key, count]) => ({ labels: String(key).split(' '), value: count }))
+}
+
+// No label has a value from mail, accounts, keys or paths of requests: labels have as many values as the program has routes,
+// statuses and outcomes. `docs/guides/operators.md` has a table of all metrics.
+
+/** What every caller may see. */
+const accountMetrics: readonly MetricRow<MetricFacts>[] = [
   {
     name: 'localpost',
     type: 'info',
     help: 'Version and store of the instance.',
     labels: ['version', 'store'],
-    read: ({ version, store }) => [{ labels: [version, store], value: 1 }],
+    read: ({ version, store }) => new Map([[`${version} ${store}`, 1]]),
   },
-  {
-    name: 'localpost_accepting',
-    type: 'gauge',
-    help: 'Whether new mail is accepted.',
-    read: ({ isAccepting }) => one(Number(isAccepting)),
-  },
-  {
-    name: 'localpost_disk_low',
-    type: 'gauge',
-    help: 'Whether the disk of the data folder is almost full.',
-    read: ({ isDiskLow }) => one(Number(isDiskLow)),
-  },
-  {
-    name: 'localpost_records',
-    type: 'gauge',
-    help: 'Stored records of the account.',
-    labels: ['kind'],
-    read: ({ records }) => byLabel(records),
-  },
-  {
-    name: 'localpost_smtp_sessions',
-    type: 'counter',
-    help: 'SMTP connections of apps.',
-    read: ofInstance(({ counts }) => one(counts.smtp.sessions)),
-  },
-  {
-    name: 'localpost_smtp_sessions_open',
-    type: 'gauge',
-    help: 'SMTP connections of apps that are open.',
-    read: ofInstance(({ sessions }) => one(sessions)),
-  },
-  {
-    name: 'localpost_smtp_messages',
-    type: 'counter',
-    help: 'Messages that apps submitted over SMTP and that were accepted.',
-    read: ofInstance(({ counts }) => one(counts.smtp.messages)),
-  },
-  {
-    name: 'localpost_smtp_refusals',
-    type: 'counter',
-    help: 'Refusals to apps over SMTP, by the code of the reply.',
-    labels: ['code'],
-    read: ofInstance(({ counts }) => tallied(counts.smtp.refusals)),
-  },
-  {
-    name: 'localpost_http_requests',
-    type: 'counter',
-    help: 'Answers to HTTP requests, by the pattern of the route; other: no route.',
-    labels: ['method', 'route', 'status'],
-    read: ofInstance(({ counts }) => tallied(counts.requests)),
-  },
-  {
-    name: 'localpost_deliveries',
-    type: 'counter',
-    help: 'Recipients that the outbox tried to deliver to, by where it delivered and the outcome.',
-    labels: ['via', 'outcome'],
-    read: ofInstance(({ counts: { deliveries } }) =>
-      ways.flatMap((via) =>
-        deliveryOutcomes.map((outcome) => {
-          return { labels: [via, outcome], value: deliveries.get(`${via} ${outcome}`) ?? 0 }
-        }),
-      ),
-    ),
-  },
-  {
-    name: 'localpost_webhook_attempts',
-    type: 'counter',
-    help: 'Tries of webhooks, by outcome; retried: failed, and tried again later.',
-    labels: ['outcome'],
-    read: ofInstance(({ counts: { webhooks } }) =>
-      webhookOutcomes.map((outcome) => ({ labels: [outcome], value: webhooks.get(outcome) ?? 0 })),
-    ),
-  },
-  {
-    name: 'localpost_webhooks_waiting',
-    type: 'gauge',
-    help: 'Deliveries of webhooks that are due or are tried again later.',
-    read: ofInstance(({ totals }) => one(totals?.webhooks)),
-  },
-  {
-    name: 'localpost_outbox_waiting',
-    type: 'gauge',
-    help: 'Emails with recipients that have no outcome yet.',
-    read: ofInstance(({ totals }) => one(totals?.outbox)),
-  },
-  {
-    name: 'localpost_scheduled_waiting',
-    type: 'gauge',
-    help: 'Emails that are sent at a later time.',
-    read: ofInstance(({ totals }) => one(totals?.scheduled)),
-  },
-  {
-    name: 'localpost_waits_open',
-    type: 'gauge',
-    help: 'Callers that wait for mail.',
-    read: ofInstance(({ counts }) => one(counts.waits.open)),
-  },
-  {
-    name: 'localpost_store_emails',
-    type: 'gauge',
-    help: 'Stored emails of all accounts.',
-    read: ofInstance(({ totals }) => one(totals?.emails)),
-  },
-  {
-    name: 'localpost_store_bytes',
-    type: 'gauge',
-    unit: 'bytes',
-    help: 'Size of the stored messages and bodies; in a database, of all its tables.',
-    read: ofInstance(({ figures }) => one(figures?.bytes)),
-  },
-  {
-    name: 'localpost_store_commits',
-    type: 'counter',
-    help: 'Commits that this process stored.',
-    read: ofInstance(({ figures }) => one(figures?.commits)),
-  },
-  {
-    name: 'localpost_store_errors',
-    type: 'counter',
-    help: 'Writes to the store that failed.',
-    read: ofInstance(({ figures }) => one(figures?.failures)),
-  },
-  {
-    name: 'localpost_event_loop_delay_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'How late timers ran; it is measured anew at most every ten seconds.',
-    labels: ['statistic'],
-    read: ofInstance(({ loop }) => byLabel(loop as Values | null)),
-  },
-  {
-    name: 'nodejs_heap_size_used_bytes',
-    type: 'gauge',
-    unit: 'bytes',
-    help: 'Heap of JavaScript that is in use.',
-    read: ofInstance(() => one(process.memoryUsage().heapUsed)),
-  },
-  {
-    name: 'process_cpu_seconds',
-    type: 'counter',
-    unit: 'seconds',
-    help: 'CPU time of the process.',
-    read() {
-      const { user, system } = process.cpuUsage()
-      return one((user + system) / 1e6)
-    },
-  },
-  {
-    name: 'process_resident_memory_bytes',
-    type: 'gauge',
-    unit: 'bytes',
-    help: 'Resident memory of the process.',
-    read: () => one(process.memoryUsage.rss()),
-  },
-  {
-    name: 'process_start_time_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'Start of the process, in Unix time.',
-    read: () => one(Math.round(processStart) / 1000),
-  },
-  {
-    name: 'localpost_database_up',
-    type: 'gauge',
-    help: 'Whether the database answers.',
-    read: ofDatabase(({ instances }) => one(Number(instances !== null))),
-  },
-  {
-    // An older word for the leader; dashboards may read it.
-    name: 'localpost_database_turn',
-    type: 'gauge',
-    help: 'Whether this instance is the leader.',
-    read: ofDatabase(({ has_turn }) => one(Number(has_turn))),
-  },
-  {
-    name: 'localpost_database_commits',
-    type: 'counter',
-    help: 'The number of the last commit.',
-    read: ofDatabase(({ last_commit }) => one(last_commit)),
-  },
-  {
-    name: 'localpost_database_connections',
-    type: 'gauge',
-    help: 'Connections, and statements that wait for one.',
-    labels: ['state'],
-    read: ofDatabase(({ connections }) => byLabel(connections)),
-  },
-  {
-    name: 'localpost_database_instances',
-    type: 'gauge',
-    help: 'Instances that use the schema.',
-    read: ofDatabase(({ instances }) => one(instances)),
-  },
-  {
-    name: 'localpost_database_round_trip_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'Time of one statement.',
-    read: ofDatabase(({ round_trip_ms }) => one(round_trip_ms === null ? null : round_trip_ms / 1000)),
-  },
+  gauge('localpost_accepting', 'Whether new mail is accepted.', ({ isAccepting }) => Number(isAccepting)),
+  gauge('localpost_disk_low', 'Whether the disk of the data folder is almost full.', ({ isDiskLow }) =>
+    Number(isDiskLow),
+  ),
+  gauge(
+    'localpost_records',
+    'Stored records of the account.',
+    ({ records }) => records && new Map(Object.entries(records)),
+    ['kind'],
+  ),
+  counter('process_cpu_seconds', 'CPU time of the process.', () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6
+  }),
+  gauge('process_resident_memory_bytes', 'Resident memory of the process.', () => process.memoryUsage.rss()),
+  gauge(
+    'process_start_time_seconds',
+    'Start of the process, in Unix time.',
+    () => Math.round(processStart) / 1000,
+  ),
 ]
 
-/** All metrics with their values. */
-export function familiesOf(facts: MetricFacts): Family[] {
-  return metricRows.map((metric) => ({ metric, samples: [...metric.read(facts)] }))
+// All outcomes exist from the start, so that a rate shows the first of its kind.
+const noDeliveries = (['capture', 'relay'] as const).flatMap((via) =>
+  (['delivered', 'deferred', 'bounced', 'suppressed', 'failed'] as const satisfies DeliveryOutcome[]).map(
+    (outcome) => [`${via} ${outcome}`, 0] as const,
+  ),
+)
+const noWebhookAttempts = (['delivered', 'retried', 'failed'] as const satisfies WebhookOutcome[]).map(
+  (outcome) => [outcome, 0] as const,
+)
+
+const instanceMetrics: readonly MetricRow<InstanceFacts>[] = [
+  counter('localpost_smtp_sessions', 'SMTP connections of apps.', ({ counts }) => counts.smtp.sessions),
+  gauge(
+    'localpost_smtp_sessions_open',
+    'SMTP connections of apps that are open.',
+    ({ sessions }) => sessions,
+  ),
+  counter(
+    'localpost_smtp_messages',
+    'Messages that apps submitted over SMTP and that were accepted.',
+    ({ counts }) => counts.smtp.messages,
+  ),
+  counter(
+    'localpost_smtp_refusals',
+    'Refusals to apps over SMTP, by the code of the reply.',
+    ({ counts }) => counts.smtp.refusals,
+    ['code'],
+  ),
+  counter(
+    'localpost_http_requests',
+    'Answers to HTTP requests, by the pattern of the route; other: no route.',
+    ({ counts }) => counts.requests,
+    ['method', 'route', 'status'],
+  ),
+  counter(
+    'localpost_deliveries',
+    'Recipients that the outbox tried to deliver to, by where it delivered and the outcome.',
+    ({ counts }) => new Map([...noDeliveries, ...counts.deliveries]),
+    ['via', 'outcome'],
+  ),
+  counter(
+    'localpost_webhook_attempts',
+    'Tries of webhooks, by outcome; retried: failed, and tried again later.',
+    ({ counts }) => new Map([...noWebhookAttempts, ...counts.webhooks]),
+    ['outcome'],
+  ),
+  gauge(
+    'localpost_webhooks_waiting',
+    'Deliveries of webhooks that are due or are tried again later.',
+    ({ totals }) => totals?.webhooks,
+  ),
+  gauge(
+    'localpost_outbox_waiting',
+    'Emails with recipients that have no outcome yet.',
+    ({ totals }) => totals?.outbox,
+  ),
+  gauge(
+    'localpost_scheduled_waiting',
+    'Emails that are sent at a later time.',
+    ({ totals }) => totals?.scheduled,
+  ),
+  gauge('localpost_waits_open', 'Callers that wait for mail.', ({ counts }) => counts.waits.open),
+  gauge('localpost_store_emails', 'Stored emails of all accounts.', ({ totals }) => totals?.emails),
+  gauge(
+    'localpost_store_bytes',
+    'Size of the stored messages and bodies; in a database, of all its tables.',
+    ({ figures }) => figures?.bytes,
+  ),
+  counter('localpost_store_commits', 'Commits that this process stored.', ({ figures }) => figures?.commits),
+  counter('localpost_store_errors', 'Writes to the store that failed.', ({ figures }) => figures?.failures),
+  gauge(
+    'localpost_event_loop_delay_seconds',
+    'How late timers ran; it is measured anew at most every ten seconds.',
+    ({ loop }) => loop && new Map(Object.entries(loop)),
+    ['statistic'],
+  ),
+  gauge(
+    'nodejs_heap_size_used_bytes',
+    'Heap of JavaScript that is in use.',
+    () => process.memoryUsage().heapUsed,
+  ),
+]
+
+const databaseMetrics: readonly MetricRow<DatabaseStatus>[] = [
+  gauge('localpost_database_up', 'Whether the database answers.', ({ instances }) =>
+    Number(instances !== null),
+  ),
+  // An older word for the leader; dashboards may read it.
+  gauge('localpost_database_turn', 'Whether this instance is the leader.', ({ has_turn }) =>
+    Number(has_turn),
+  ),
+  counter('localpost_database_commits', 'The number of the last commit.', ({ last_commit }) => last_commit),
+  gauge(
+    'localpost_database_connections',
+    'Connections, and statements that wait for one.',
+    ({ connections }) => connections && new Map(Object.entries(connections)),
+    ['state'],
+  ),
+  gauge('localpost_database_instances', 'Instances that use the schema.', ({ instances }) => instances),
+  gauge('localpost_database_round_trip_seconds', 'Time of one statement.', ({ round_trip_ms }) =>
+    round_trip_ms === null ? null : round_trip_ms / 1000,
+  ),
+]
+
+/** Every metric, whoever may see it. */
+export const metricRows: readonly Metric[] = [...accountMetrics, ...instanceMetrics, ...databaseMetrics]
+
+function gauge<Facts>(
+  name: string,
+  help: string,
+  read: (facts: Facts) => MetricValue,
+  labels: readonly string[] = [],
+): MetricRow<Facts> {
+  return { name, type: 'gauge', help, labels, read }
+}
+
+function counter<Facts>(...given: Parameters<typeof gauge<Facts>>): MetricRow<Facts> {
+  return { ...gauge(...given), type: 'counter' }
 }

@@ -23,22 +23,44 @@ export function openOtlp(
 ): Tracer & Required<Pick<Tracer, 'close'>> {
   const url = new URL(endpoint)
   url.pathname = `${withoutEnding(url.pathname, '/')}/v1/traces`
+  const queue = createSpanQueue(url, timeoutMs, onWarning)
+  return {
+    parentOf: (given) => given,
+    begin(name, parent, began) {
+      const [, traceId = randomBytes(16).toString('hex'), parentSpanId, flags] =
+        parent?.traceparent.split('-') ?? []
+      // The service that began the trace decided not to record it.
+      if (flags !== undefined && !isSampled(flags)) return null
+      const spanId = randomBytes(8).toString('hex')
+      const start = began ?? dateNow()
+      const since = monotonicNow() - (dateNow() - start)
+      return {
+        trace: { traceparent: `00-${traceId}-${spanId}-01`, tracestate: parent?.tracestate },
+        end(attributes, failure) {
+          const end = start + monotonicNow() - since
+          const ids = { traceId, spanId, parentSpanId, traceState: parent?.tracestate }
+          queue.add(toSpan({ name, ...ids, start, end }, attributes, failure))
+        },
+      }
+    },
+    close: queue.close,
+  }
+}
+
+/** Collects spans and posts them in the background. */
+function createSpanQueue(
+  url: URL,
+  timeoutMs: number,
+  onWarning: (message: string) => void,
+): { add(span: object): void; close(): Promise<void> } {
   const mayWarn = createOncePerMinute()
+  const closing = new AbortController()
   let waiting: object[] = []
   let lost = 0
   let lastReason = ''
   let sending: Promise<void> | null = null
   let cancelTimer: (() => void) | null = null
-  let running: AbortController | null = null
   let isClosed = false
-
-  function add(span: object): void {
-    if (isClosed) return
-    if (waiting.length >= mostWaiting) return lose(1, `more than ${mostWaiting} spans wait for it`)
-    waiting.push(span)
-    if (waiting.length >= atOnce) send()
-    else cancelTimer ??= systemClock.after(delayMs, send)
-  }
 
   function lose(count: number, reason: string): void {
     lost += count
@@ -60,66 +82,27 @@ export function openOtlp(
 
   async function sendAll(): Promise<void> {
     while (waiting.length > 0) {
-      const spans = waiting.slice(0, atOnce)
-      waiting = waiting.slice(atOnce)
-      const reason = await post(spans)
-      if (reason !== null) lose(spans.length, reason)
-    }
-  }
-
-  /** @returns Why the spans were not taken; null if they were. */
-  async function post(spans: readonly object[]): Promise<string | null> {
-    const controller = new AbortController()
-    running = controller
-    const cancel = systemClock.after(timeoutMs, () =>
-      controller.abort(new Error(`no answer within ${timeoutMs} ms`)),
-    )
-    const { signal } = controller
-    try {
-      const answer = await guardedRequest(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'user-agent': `localpost/${version}` },
-        body: JSON.stringify(requestOf(spans)),
-        signal,
-        // The operator named it.
-        problemOf: () => null,
-      })
-      const { statusCode = 0 } = answer
-      await readBeginning(answer, 1024)
-      return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`
-    } catch (error) {
-      return reasonOf(signal.aborted ? signal.reason : error)
-    } finally {
-      cancel()
-      running = null
+      const spans = waiting.slice(0, maxPerRequest)
+      waiting = waiting.slice(maxPerRequest)
+      const problem = await postSpans(url, spans, timeoutMs, closing.signal)
+      if (problem !== null) lose(spans.length, problem)
     }
   }
 
   return {
-    parentOf: (given) => given,
-    begin(name, parent, began) {
-      const [, traceId = randomBytes(16).toString('hex'), parentSpanId, flags] =
-        parent?.traceparent.split('-') ?? []
-      // The service that began the trace decided not to record it.
-      if (flags !== undefined && !isSampled(flags)) return null
-      const spanId = randomBytes(8).toString('hex')
-      const start = began ?? dateNow()
-      const since = monotonicNow() - (dateNow() - start)
-      return {
-        trace: { traceparent: `00-${traceId}-${spanId}-01`, tracestate: parent?.tracestate },
-        end(attributes, failure) {
-          const end = start + monotonicNow() - since
-          const ids = { traceId, spanId, parentSpanId, traceState: parent?.tracestate }
-          add(toSpan({ name, ...ids, start, end }, attributes, failure))
-        },
-      }
+    add(span) {
+      if (isClosed) return
+      if (waiting.length >= maxWaiting) return lose(1, `more than ${maxWaiting} spans wait for it`)
+      waiting.push(span)
+      if (waiting.length >= maxPerRequest) send()
+      else cancelTimer ??= systemClock.after(delayMs, send)
     },
     async close() {
       send()
       const cancel = systemClock.after(graceMs, () => {
-        lose(waiting.length, closing)
+        lose(waiting.length, closingReason)
         waiting = []
-        running?.abort(new Error(closing))
+        closing.abort()
       })
       isClosed = true
       await sending
@@ -130,10 +113,36 @@ export function openOtlp(
   }
 }
 
+/** @returns Why the collector did not take the spans; null if it did. */
+async function postSpans(
+  url: URL,
+  spans: readonly object[],
+  timeoutMs: number,
+  closing: AbortSignal,
+): Promise<string | null> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    const answer = await guardedRequest(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': `localpost/${version}` },
+      body: JSON.stringify(requestOf(spans)),
+      signal: AbortSignal.any([timeout, closing]),
+      // The operator named it.
+      problemOf: () => null,
+    })
+    const { statusCode = 0 } = answer
+    await readBeginning(answer, 1024)
+    return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`
+  } catch (error) {
+    if (closing.aborted) return closingReason
+    return timeout.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error)
+  }
+}
+
 /** How many spans may wait. */
-const mostWaiting = 2048
+const maxWaiting = 2048
 /** How many spans a request has at most. */
-const atOnce = 512
+const maxPerRequest = 512
 const delayMs = 1000
 const graceMs = 2000
-const closing = 'Localpost is closing'
+const closingReason = 'Localpost is closing'

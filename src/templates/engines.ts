@@ -1,27 +1,19 @@
 /**
- * The engines of templates: which language a template is in, how it is rendered, and whether it is right.
- *
- * - `renderTemplate` renders the texts of an email with data, in the thread where that takes long. Nothing of it is stored.
- * - `checkTemplate` says what is wrong with the texts of a template, each with its place.
- * - A send names a stored template, or has an `engine` for its own texts in `rendering`; it gives any JSON as `data`.
- *
- * How a provider's templates behave is said in {@link RenderOptions}: whether data may be missing, what is escaped, which
- * helpers there are. Both languages are bounded in size, depth and steps, and read nothing but the members of the data itself.
- * `placeholders` is no engine here: `emails/render.ts` fills those in.
+ * The engines of templates. `renderTemplate` renders the texts of an email with data, `checkTemplate` says what is wrong with
+ * them; both in the thread where that takes long. Both languages are bounded in size, depth and steps, and read nothing but the
+ * members of the data itself. `placeholders` is no engine here: `emails/render.ts` fills those in.
  */
-import { LocalpostError, validationError, type FieldError } from '../core/errors.ts'
+import { validationError, type FieldError } from '../core/errors.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'
 import { isDeeperThan, maxDepth } from '../core/json-body.ts'
 import {
   createTemplateOutputs,
-  invalidTemplate,
-  faultInWords,
   missingData,
+  templateError,
   TemplateFaultError,
   tooManySteps,
   type Output,
   type RenderLimits,
-  type TemplateFault,
   type TemplateField,
 } from './output.ts'
 import type { HelperSet } from './handlebars-helpers.ts'
@@ -67,15 +59,10 @@ export const quickSteps = 10_000
 const quickChars = 8192
 
 /** The rendering and the check of templates as work of the thread. */
-export const templateJobs = {
-  'render template': (request: RenderRequest, steps: number): Promise<RenderedTemplate> =>
-    renderTexts(request, steps),
-  'check template': (
-    engine: LanguageEngine,
-    texts: TemplateTexts,
-    helpers: HelperSet,
-  ): Promise<FieldError[]> => findFaults(engine, texts, helpers),
-}
+export const templateJobs: {
+  readonly 'render template': typeof renderTexts
+  readonly 'check template': typeof findFaults
+} = { 'render template': renderTexts, 'check template': findFaults }
 
 type TemplateThread = JobThread<typeof templateJobs>
 
@@ -97,7 +84,7 @@ export async function renderTemplate(
       if (!needsThread(error)) throw error
     }
   }
-  return thread.run('render template', [request, maxSteps])
+  return thread.run('render template', [request])
 }
 
 /** Says all that is wrong with the texts of a template; an empty list if it is right. @throws service_unavailable */
@@ -109,12 +96,6 @@ export async function checkTemplate(
 ): Promise<FieldError[]> {
   const size = isQuick(texts) ? 0 : longBytes + 1
   return thread.run('check template', [engine, texts, helpers], { size })
-}
-
-/** The error of the faults that {@link checkTemplate} found. */
-export function templateError(faults: readonly FieldError[]): LocalpostError {
-  const [first] = faults
-  return new LocalpostError('invalid_template', `${first?.field}: ${first?.message}.`, { errors: faults })
 }
 
 /** Whether a template is read on the event loop. */
@@ -147,8 +128,8 @@ export async function renderTexts(
     if (source === '') continue
     const output = outputs.of(field)
     const isHtml = escape === 'all' || (escape === 'html' && field === 'html')
-    const faults = faultsOf(() => renderText(source, { output, isHtml, helpers, data }))
-    if (faults.length > 0) throw invalidTemplate(field, faults)
+    const faults = faultsOf(field, () => renderText(source, { output, isHtml, helpers, data }))
+    if (faults.length > 0) throw templateError(faults)
     rendered[field] = output.text()
   }
   const names = outputs.missing()
@@ -162,21 +143,20 @@ async function findFaults(
   helpers: HelperSet,
 ): Promise<FieldError[]> {
   const renderText = await languages[engine]()
-  return fields.flatMap((field) =>
-    faultsOf(() => renderText(texts[field] ?? '', { helpers })).map((fault) => ({
-      field,
-      message: faultInWords(fault),
-    })),
-  )
+  return fields.flatMap((field) => faultsOf(field, () => renderText(texts[field] ?? '', { helpers })))
 }
 
-function faultsOf(work: () => void): readonly TemplateFault[] {
+/** What is wrong with the text of a field, each with its place. */
+function faultsOf(field: TemplateField, work: () => void): FieldError[] {
   try {
     work()
     return []
   } catch (error) {
-    if (error instanceof TemplateFaultError) return error.faults
-    throw error
+    if (!(error instanceof TemplateFaultError)) throw error
+    return error.faults.map(({ line, column, message }) => {
+      const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`
+      return { field, message: `${place}: ${message}` }
+    })
   }
 }
 

@@ -1,22 +1,3 @@
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-]
-const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
-
-// The keys of the table in `formatDate`; a longer one before those that it begins with.
-const token = /YYYY|YY|MMMM|MMM|MM|M|DD|D|dddd|ddd|hh|h|HH|H|mm|m|ss|s|A|ZZ|Z/g
-
 /**
  * Writes a time as the helper `formatDate` does: `MMMM DD, YYYY h:mm:ss A`. In English.
  *
@@ -36,8 +17,8 @@ export function formatDate(given: unknown, format: unknown, offset: unknown): st
   const two = (value: number): string => String(value).padStart(2, '0')
   const year = String(at.getUTCFullYear()).padStart(4, '0')
   const hour = at.getUTCHours() % 12 || 12
-  const month = months[at.getUTCMonth()] ?? ''
-  const day = days[at.getUTCDay()] ?? ''
+  const month = monthName.format(at)
+  const day = dayName.format(at)
   const written: Readonly<Record<string, string>> = {
     YYYY: year,
     YY: year.slice(-2),
@@ -63,6 +44,12 @@ export function formatDate(given: unknown, format: unknown, offset: unknown): st
   }
   return format.replace(token, (name) => written[name] ?? name)
 }
+
+// The keys of the table in `formatDate`; a longer one before those that it begins with.
+const token = /YYYY|YY|MMMM|MMM|MM|M|DD|D|dddd|ddd|hh|h|HH|H|mm|m|ss|s|A|ZZ|Z/g
+
+const monthName = new Intl.DateTimeFormat('en', { month: 'long', timeZone: 'UTC' })
+const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' })
 
 /** ISO 8601 without a zone is UTC, whatever the zone of this machine. NaN for any other text. */
 function readIso(given: string): number {

@@ -1,3 +1,4 @@
+import { isEmpty } from 'handlebars/dist/cjs/handlebars/utils.js'
 import { quote } from '../core/errors.ts'
 import { formatDate } from './format-date.ts'
 import { plainText } from './output.ts'
@@ -8,34 +9,72 @@ import { plainText } from './output.ts'
  */
 export type HelperSet = 'basic' | 'extended'
 
+/** The helpers of a set by name: those with blocks, and those that make values. */
+export interface Helpers {
+  readonly blocks: ReadonlyMap<string, BlockHelper>
+  readonly values: ReadonlyMap<string, ValueHelper>
+}
+
 interface Helper {
-  readonly set: HelperSet
   /** How many parameters it takes: at least, and at most. */
   readonly params: readonly [least: number, most: number]
-  /** Why it cannot be used. */
-  readonly refused?: string
 }
 
-/** A helper with a block, which is rendered if it answers true; otherwise its `{{else}}` is. */
-interface Condition extends Helper {
-  readonly holds: (params: readonly unknown[], hash: ReadonlyMap<string, unknown>) => boolean
-}
-
-/** A helper with a block that changes the context: `each` and `with` are known to who renders them. */
-interface ContextHelper extends Helper {
-  readonly context: 'each' | 'with'
-}
+/**
+ * A helper with a block. It is a condition: the block is rendered if it holds, otherwise its `{{else}}`; or it changes the
+ * context, which is left to who renders it.
+ */
+type BlockHelper = Helper &
+  (
+    | { readonly holds: (params: readonly unknown[], hash: ReadonlyMap<string, unknown>) => boolean }
+    | { readonly context: 'each' | 'with' }
+  )
 
 /** A helper that makes a value. */
 interface ValueHelper extends Helper {
   readonly value: (params: readonly unknown[]) => unknown
 }
 
-/** As Handlebars sees it: null, false, "" and empty arrays. */
-export function isEmpty(value: unknown): boolean {
-  if (value === 0) return false
-  return !value || (Array.isArray(value) && value.length === 0)
+const basic = {
+  blocks: new Map<string, BlockHelper>([
+    ['if', { params: [1, 1], holds: ([value], hash) => holdsIf(value, hash) }],
+    ['unless', { params: [1, 1], holds: ([value], hash) => !holdsIf(value, hash) }],
+    ['each', { params: [1, 1], context: 'each' }],
+    ['with', { params: [1, 1], context: 'with' }],
+  ]),
+  values: new Map<string, ValueHelper>([
+    ['lookup', { params: [2, 2], value: ([value, name]) => ownMember(value, name) }],
+  ]),
 }
+
+const extended = {
+  blocks: new Map<string, BlockHelper>([
+    ...basic.blocks,
+    ['equals', { params: [2, 2], holds: ([one, other]) => areEqual(one, other) }],
+    // As Mailgun calls it.
+    ['equal', { params: [2, 2], holds: ([one, other]) => areEqual(one, other) }],
+    ['notEquals', { params: [2, 2], holds: ([one, other]) => !areEqual(one, other) }],
+    ['greaterThan', { params: [2, 2], holds: ([one, other]) => asNumber(one) > asNumber(other) }],
+    ['lessThan', { params: [2, 2], holds: ([one, other]) => asNumber(one) < asNumber(other) }],
+    ['and', { params: [1, 20], holds: (params) => params.every((one) => !isEmpty(one) && one !== 0) }],
+    ['or', { params: [1, 20], holds: (params) => params.some((one) => !isEmpty(one) && one !== 0) }],
+  ]),
+  values: new Map<string, ValueHelper>([
+    ...basic.values,
+    ['insert', { params: [1, 2], value: ([value, fallback]) => insert(value, fallback) }],
+    ['formatDate', { params: [2, 3], value: ([time, ...how]) => writeDate(time, ...how) }],
+    [
+      'length',
+      {
+        params: [1, 1],
+        value: ([value]) => (typeof value === 'string' || Array.isArray(value) ? value.length : 0),
+      },
+    ],
+  ]),
+}
+
+/** The helpers of each set. */
+export const helperSets: Readonly<Record<HelperSet, Helpers>> = { basic, extended }
 
 /** The member of this name that the data itself has; nothing of a prototype is ever read. */
 export function ownMember(value: unknown, name: unknown): unknown {
@@ -45,11 +84,15 @@ export function ownMember(value: unknown, name: unknown): unknown {
   return typeof key === 'string' && Object.hasOwn(owner, key) ? Reflect.get(owner, key) : undefined
 }
 
-const holdsIf: Condition['holds'] = ([value], hash) =>
-  !isEmpty(value) && !(value === 0 && !hash.get('includeZero'))
+function holdsIf(value: unknown, hash: ReadonlyMap<string, unknown>): boolean {
+  return !isEmpty(value) && !(value === 0 && !hash.get('includeZero'))
+}
 
-const asNumber = (value: unknown): number =>
-  typeof value === 'number' || (typeof value === 'string' && value.trim() !== '') ? Number(value) : Number.NaN
+function asNumber(value: unknown): number {
+  return typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')
+    ? Number(value)
+    : Number.NaN
+}
 
 // Texts, numbers and truth values as they are written; an object or an array equals only itself.
 function areEqual(one: unknown, other: unknown): boolean {
@@ -59,86 +102,16 @@ function areEqual(one: unknown, other: unknown): boolean {
   return isPlain(one) && isPlain(other) && String(one) === String(other)
 }
 
-const extended = (params: Helper['params'], holds: Condition['holds']): Condition => ({
-  set: 'extended',
-  params,
-  holds,
-})
-
-const blocks = new Map<string, Condition | ContextHelper>([
-  ['if', { set: 'basic', params: [1, 1], holds: holdsIf }],
-  ['unless', { set: 'basic', params: [1, 1], holds: (params, hash) => !holdsIf(params, hash) }],
-  ['each', { set: 'basic', params: [1, 1], context: 'each' }],
-  ['with', { set: 'basic', params: [1, 1], context: 'with' }],
-  ['equals', extended([2, 2], ([one, other]) => areEqual(one, other))],
-  // As Mailgun calls it.
-  ['equal', extended([2, 2], ([one, other]) => areEqual(one, other))],
-  ['notEquals', extended([2, 2], ([one, other]) => !areEqual(one, other))],
-  ['greaterThan', extended([2, 2], ([one, other]) => asNumber(one) > asNumber(other))],
-  ['lessThan', extended([2, 2], ([one, other]) => asNumber(one) < asNumber(other))],
-  ['and', extended([1, 20], (params) => params.every((one) => !isEmpty(one) && one !== 0))],
-  ['or', extended([1, 20], (params) => params.some((one) => !isEmpty(one) && one !== 0))],
-])
-
-const defaultPrefix = 'default='
-
-const values = new Map<string, ValueHelper>([
-  ['lookup', { set: 'basic', params: [2, 2], value: ([value, name]) => ownMember(value, name) }],
-  [
-    'log',
-    {
-      set: 'basic',
-      params: [0, 20],
-      refused: 'uses "log", which writes to a log that Localpost does not have: leave it out',
-      value: () => undefined,
-    },
-  ],
-  [
-    'insert',
-    {
-      set: 'extended',
-      params: [1, 2],
-      value: ([value, fallback]) => {
-        if (!isEmpty(value) || fallback === undefined) return value
-        const text = plainText(fallback)
-        return text.startsWith(defaultPrefix) ? text.slice(defaultPrefix.length) : text
-      },
-    },
-  ],
-  [
-    'formatDate',
-    {
-      set: 'extended',
-      params: [2, 3],
-      value: ([time, format, offset]) => {
-        const text = formatDate(time, format, offset)
-        if (text !== null || time === undefined || time === null) return text ?? undefined
-        throw new RangeError(
-          `cannot write ${quote(time)} as ${quote(format)}: give a time in ISO 8601 or as milliseconds, a format of at most 200 characters, and an offset such as "-0800"`,
-        )
-      },
-    },
-  ],
-  [
-    'length',
-    {
-      set: 'extended',
-      params: [1, 1],
-      value: ([value]) => (typeof value === 'string' || Array.isArray(value) ? value.length : 0),
-    },
-  ],
-])
-
-/** The helpers of a set by name: those with blocks, and those that make values. */
-export interface Helpers {
-  readonly blocks: ReadonlyMap<string, Condition | ContextHelper>
-  readonly values: ReadonlyMap<string, ValueHelper>
+/** A value, or what stands in for it: `{{insert name "default=Customer"}}`. */
+function insert(value: unknown, fallback: unknown): unknown {
+  return isEmpty(value) && fallback !== undefined ? plainText(fallback).replace(/^default=/, '') : value
 }
 
-const isBasic = ([, helper]: readonly [string, Helper]): boolean => helper.set === 'basic'
-
-/** The helpers of each set. */
-export const helperSets: Readonly<Record<HelperSet, Helpers>> = {
-  basic: { blocks: new Map([...blocks].filter(isBasic)), values: new Map([...values].filter(isBasic)) },
-  extended: { blocks, values },
+/** @throws RangeError if one of the three is not understood. */
+function writeDate(time: unknown, format?: unknown, offset?: unknown): string | undefined {
+  const text = formatDate(time, format, offset)
+  if (text !== null || time === undefined || time === null) return text ?? undefined
+  throw new RangeError(
+    `cannot write ${quote(time)} as ${quote(format)}: give a time in ISO 8601 or as milliseconds, a format of at most 200 characters, and an offset such as "-0800"`,
+  )
 }

@@ -1,16 +1,22 @@
 import type { Literal, Path } from 'handlebars/dist/cjs/handlebars/compiler/base.js'
 
-/** The names that blocks around a place give to values. */
-export type Names = { readonly own: readonly string[]; readonly outer: Names } | null
+/** A value that a block has, with those of the blocks around it. */
+export interface Nested<T> {
+  readonly value: T
+  readonly outer: Nested<T> | null
+}
+
+/** The names that the blocks around a place give to values; null without any. */
+export type BlockNames = Nested<{ has(name: string): boolean }> | null
 
 /** The name of the helper that a call may mean; null if it can only be a path. */
-export function helperName(path: Path | Literal, names: Names): string | null {
+export function helperName(path: Path | Literal, names: BlockNames): string | null {
   const [name = '', ...others] = partsOf(path)
   const isSimple =
     others.length === 0 &&
     (path.type !== 'PathExpression' || (path.depth === 0 && !path.data && !isScoped(path)))
   if (!isSimple || name === '') return null
-  for (let at = names; at; at = at.outer) if (at.own.includes(name)) return null
+  for (let block = names; block; block = block.outer) if (block.value.has(name)) return null
   return name
 }
 

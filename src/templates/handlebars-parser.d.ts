@@ -1,4 +1,4 @@
-/** The parser of Handlebars, whose package has no types for it: what `handlebars.ts` uses. */
+/** What is used of the parser and the utilities of Handlebars, whose package has no types for them. */
 declare module 'handlebars/dist/cjs/handlebars/compiler/base.js' {
   /** Reads a template without changing its white space. */
   export function parseWithoutProcessing(source: string): Program
@@ -22,18 +22,19 @@ declare module 'handlebars/dist/cjs/handlebars/compiler/base.js' {
     readonly body: readonly Statement[]
     readonly blockParams?: readonly string[]
   }
-  export type Statement = Content | Comment | Mustache | Block | Unsupported
+  export type Statement = Content | Mustache | Block | Other
   export interface Content {
     readonly type: 'ContentStatement'
     readonly value: string
     readonly loc: Location
   }
-  export interface Comment {
-    readonly type: 'CommentStatement'
-    readonly loc: Location
-  }
-  export interface Unsupported {
-    readonly type: 'PartialStatement' | 'PartialBlockStatement' | 'Decorator' | 'DecoratorBlock'
+  export interface Other {
+    readonly type:
+      | 'CommentStatement'
+      | 'PartialStatement'
+      | 'PartialBlockStatement'
+      | 'Decorator'
+      | 'DecoratorBlock'
     readonly loc: Location
   }
   /** The call of a helper, or a path. */
@@ -70,4 +71,11 @@ declare module 'handlebars/dist/cjs/handlebars/compiler/base.js' {
     readonly loc: Location
   }
   export type Expression = Path | Literal | SubExpression
+}
+
+declare module 'handlebars/dist/cjs/handlebars/utils.js' {
+  /** Escapes a text for HTML. */
+  export function escapeExpression(text: string): string
+  /** Whether a value is null, undefined, false, `""` or an empty array. */
+  export function isEmpty(value: unknown): boolean
 }

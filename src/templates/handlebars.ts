@@ -2,18 +2,17 @@ import {
   parse,
   parser,
   parseWithoutProcessing,
-  type Call,
-  type Expression,
+  type Block,
   type Lexer,
   type Location,
+  type Mustache,
   type Program,
-  type Statement,
+  type SubExpression,
 } from 'handlebars/dist/cjs/handlebars/compiler/base.js'
 import { quote } from '../core/errors.ts'
 import type { Helpers } from './handlebars-helpers.ts'
-import { helperName, type Names, written } from './handlebars-names.ts'
-import { TemplateFaultError } from './output.ts'
-import { maxNesting } from './places.ts'
+import { type BlockNames, helperName, written } from './handlebars-names.ts'
+import { maxNesting, TemplateFaultError } from './output.ts'
 
 // The compiler of Handlebars makes JavaScript of a template, whose time and output have no bound. So a template is only read
 // by its parser, and rendered by `handlebars-render.ts`.
@@ -26,8 +25,9 @@ import { maxNesting } from './places.ts'
  */
 export function parseHandlebars(source: string, helpers: Helpers): Program {
   const program = parseBounded(source)
-  check(program, helpers)
-  // Reads nothing again: of a program it only removes white space, by recursion, so that the check comes first.
+  assertSupported(program, helpers, null)
+  // Reads nothing again: of a program it only removes white space. It follows partials too, whose nesting nothing limits, so the
+  // check comes first.
   return parse(program)
 }
 
@@ -78,9 +78,6 @@ function boundedLexer(lexer: Lexer): Lexer {
 }
 
 const maxTokens = 100_000
-/** How many values a block gives names to: an item, and its key or index. */
-const maxNames = 2
-const tooManyNames = `has more than ${maxNames} names between | and |: leave out the others, which get no value`
 const tooDeep = `is nested deeper than ${maxNesting} blocks, expressions and {{else if}}`
 
 /** What the parser says, in words: it throws errors with a text of several lines, or with the place as members. */
@@ -102,33 +99,21 @@ function syntaxFault(error: unknown): { line: number; column?: number; message: 
   return { line: Number(at), message: `${what}, near ${quote(near.trim())}` }
 }
 
-/** Checks what the grammar allows and Localpost does not. Without recursion, because a template may be nested deeply. */
-function check(root: Program, helpers: Helpers): void {
-  const rest: { node: Program | Statement | Expression; depth: number; names: Names }[] = []
-  const add = (node: Program | Statement | Expression | undefined, depth: number, names: Names): void => {
-    if (node) rest.push({ node, depth, names })
-  }
-  add(root, 0, null)
-  for (let next = rest.pop(); next; next = rest.pop()) {
-    const { node, depth, names } = next
-    if (node.type === 'Program') {
-      const inner = node.blockParams ? { own: node.blockParams, outer: names } : names
-      for (const statement of node.body) add(statement, depth, inner)
-      continue
+/** Refuses what the grammar allows and Localpost does not. The lexer limits how deeply this calls itself. */
+function assertSupported(program: Program, helpers: Helpers, outer: BlockNames): void {
+  const { blockParams, body } = program
+  const names = blockParams ? { value: new Set(blockParams), outer } : outer
+  for (const statement of body) {
+    const problem = unsupported[statement.type]
+    if (problem !== undefined) throw faultAt(statement.loc, problem)
+    if (!('params' in statement)) continue
+    assertCall(statement, helpers, names)
+    if (statement.type !== 'BlockStatement') continue
+    for (const part of [statement.program, statement.inverse]) {
+      if (!part) continue
+      if (part.blockParams && part.blockParams.length > maxNames) throw faultAt(statement.loc, tooManyNames)
+      assertSupported(part, helpers, names)
     }
-    // The lexer limits what is open while the parser works; here each value of a tag counts too.
-    if (depth > maxNesting) throw faultAt(node.loc, tooDeep)
-    const problem = unsupported[node.type]
-    if (problem !== undefined) throw faultAt(node.loc, problem)
-    if (!('params' in node)) continue
-    checkCall(node, helpers, names)
-    for (const param of node.params) add(param, depth + 1, names)
-    for (const { value } of node.hash?.pairs ?? []) add(value, depth + 1, names)
-    if (node.type !== 'BlockStatement') continue
-    for (const program of [node.program, node.inverse])
-      if ((program?.blockParams?.length ?? 0) > maxNames) throw faultAt(node.loc, tooManyNames)
-    add(node.program, depth + 1, names)
-    add(node.inverse, depth + 1, names)
   }
 }
 
@@ -139,32 +124,31 @@ const unsupported: Readonly<Record<string, string>> = {
   DecoratorBlock: 'uses an inline partial, which Localpost does not have: write its content where it is used',
 }
 
-type AnyCall = Call & { readonly type: 'BlockStatement' | 'MustacheStatement' | 'SubExpression' }
+/** How many values a block gives names to: an item, and its key or index. */
+const maxNames = 2
+const tooManyNames = `has more than ${maxNames} names between | and |: leave out the others, which get no value`
 
-function checkCall(node: AnyCall, helpers: Helpers, names: Names): void {
-  const { path, params, type, loc } = node
-  const name = helperName(path, names)
-  const block = name === null ? undefined : helpers.blocks.get(name)
-  const value = name === null ? undefined : helpers.values.get(name)
-  const helper = block ?? value
+/** Refuses a call of a helper that does not exist or is not called so, also in its parameters. */
+function assertCall(call: Block | Mustache | SubExpression, helpers: Helpers, names: BlockNames): void {
+  const { path, params, type, loc, hash } = call
+  for (const value of [...params, ...(hash?.pairs.map((pair) => pair.value) ?? [])])
+    if (value.type === 'SubExpression') assertCall(value, helpers, names)
+  const name = helperName(path, names) ?? ''
+  const block = helpers.blocks.get(name)
+  const helper = block ?? helpers.values.get(name)
   if (!helper) {
-    if (type !== 'SubExpression' && params.length === 0 && node.hash === undefined) return
-    const known = [...helpers.blocks.keys(), ...helpers.values.keys()]
-      .filter((one) => one !== 'log')
-      .join(', ')
-    throw faultAt(loc, `calls ${quote(written(path))}, which is no helper. The helpers are ${known}`)
+    if (type !== 'SubExpression' && params.length === 0 && hash === undefined) return
+    const all = [...helpers.blocks.keys(), ...helpers.values.keys()].join(', ')
+    throw faultAt(loc, `calls ${quote(written(path))}, which is no helper. The helpers are ${all}`)
   }
-  if (helper.refused !== undefined) throw faultAt(loc, helper.refused)
   if (block && type !== 'BlockStatement')
     throw faultAt(loc, `uses ${quote(name)} without a block: write {{#${name} …}}…{{/${name}}}`)
-  if (value && type === 'BlockStatement')
+  if (!block && type === 'BlockStatement')
     throw faultAt(loc, `uses ${quote(name)} as a block: write {{${name} …}}`)
   const [least, most] = helper.params
-  if (params.length < least || params.length > most) {
-    const count =
-      least === most ? `${least}` : most === Infinity ? `at least ${least}` : `${least} to ${most}`
-    throw faultAt(loc, `gives ${quote(name)} ${params.length} parameters; it takes ${count}`)
-  }
+  if (params.length >= least && params.length <= most) return
+  const count = least === most ? `${least}` : `${least} to ${most}`
+  throw faultAt(loc, `gives ${quote(name)} ${params.length} parameters; it takes ${count}`)
 }
 
 function faultAt({ start }: Location, message: string): TemplateFaultError {

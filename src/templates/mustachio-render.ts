@@ -3,12 +3,6 @@ import { isRecord } from '../core/members.ts'
 import type { MustachioNode, MustachioPath } from './mustachio.ts'
 import { plainText, TemplateFaultError, type Output } from './output.ts'
 
-/** A value with what is around it. */
-interface Context {
-  readonly value: unknown
-  readonly around: Context | null
-}
-
 /**
  * Renders a template.
  *
@@ -18,66 +12,84 @@ interface Context {
 export function renderMustachio(
   nodes: readonly MustachioNode[],
   data: unknown,
-  { output, isHtml }: { output: Output; isHtml: boolean },
+  how: { output: Output; isHtml: boolean },
 ): void {
-  const fail = ({ place }: MustachioPath, message: string): never => {
-    throw new TemplateFaultError({ ...place(), message })
-  }
-  // Counting the members of a large object takes long, and a loop may ask again and again.
-  const known = new WeakMap<object, boolean>()
-  function exists(value: unknown): boolean {
-    if (value === undefined || value === null || value === false || value === 0 || value === '') return false
-    if (typeof value !== 'object') return true
-    if (Array.isArray(value)) return value.length > 0
-    const answer = known.get(value) ?? Object.keys(value).length > 0
-    known.set(value, answer)
-    return answer
-  }
-  function renderAll(all: readonly MustachioNode[], context: Context): void {
-    for (const node of all) {
-      output.step()
-      if (node.kind === 'text') output.add(node.text)
-      else renderAt(node, find(node.path, context, output))
+  renderAll(nodes, { value: data, around: null }, { ...how, areFilled: new WeakMap() })
+}
+
+/** A value with what is around it. */
+interface Context {
+  readonly value: unknown
+  readonly around: Context | null
+}
+
+interface Rendering {
+  readonly output: Output
+  readonly isHtml: boolean
+  /** Whether an object has members. Counting those of a large one takes long, and a loop may ask again and again. */
+  readonly areFilled: WeakMap<object, boolean>
+}
+
+function renderAll(nodes: readonly MustachioNode[], context: Context, rendering: Rendering): void {
+  for (const node of nodes) {
+    rendering.output.step()
+    if (node.kind === 'text') rendering.output.add(node.text)
+    else {
+      const found = find(node.path, context, rendering.output)
+      if (node.kind === 'value') renderValue(node, found.value, rendering)
+      else if (exists(found.value, rendering) === (node.kind !== 'inverted'))
+        renderBlock(node, found, rendering)
     }
   }
-  function renderAt(node: Exclude<MustachioNode, { kind: 'text' }>, found: Context): void {
-    const { value } = found
-    if (node.kind === 'value') {
-      if (value === undefined) return output.addMissing(node.path.written)
-      if (typeof value === 'object' && value !== null)
-        return fail(
-          node.path,
-          `${quote(node.path.written)} is a list or an object, which is not a text: name a member of it`,
-        )
-      const text = textOf(value)
-      return node.isEscaped && isHtml ? output.addEscaped(text, escapeHtml) : output.add(text)
-    }
-    if (node.kind === 'inverted') return exists(value) ? undefined : renderAll(node.body, found)
-    if (!exists(value)) return undefined
-    if (node.kind === 'section') return renderAll(node.body, found)
-    if (!Array.isArray(value))
-      return fail(
-        node.path,
-        `${quote(node.path.written)} is used as a list, and the data has none there: give an array`,
-      )
-    for (const item of value) {
-      output.step()
-      renderAll(node.body, { value: item, around: found })
-    }
-    return undefined
+}
+
+function renderValue(
+  { path, isEscaped }: Extract<MustachioNode, { kind: 'value' }>,
+  value: unknown,
+  { output, isHtml }: Rendering,
+): void {
+  if (value === undefined) return output.addMissing(path.written)
+  if (typeof value === 'object' && value !== null)
+    throw faultAt(path, 'is a list or an object, which is not a text: name a member of it')
+  const text = textOf(value)
+  return isEscaped && isHtml ? output.addEscaped(text, escapeHtml) : output.add(text)
+}
+
+function renderBlock(
+  { kind, path, body }: Exclude<MustachioNode, { kind: 'text' | 'value' }>,
+  context: Context,
+  rendering: Rendering,
+): void {
+  if (kind !== 'each') return renderAll(body, context, rendering)
+  if (!Array.isArray(context.value))
+    throw faultAt(path, 'is used as a list, and the data has none there: give an array')
+  for (const item of context.value) {
+    rendering.output.step()
+    renderAll(body, { value: item, around: context }, rendering)
   }
-  renderAll(nodes, { value: data, around: null })
+}
+
+function exists(value: unknown, { areFilled }: Rendering): boolean {
+  if (value === undefined || value === null || value === false || value === 0 || value === '') return false
+  if (typeof value !== 'object') return true
+  if (Array.isArray(value)) return value.length > 0
+  const isFilled = areFilled.get(value) ?? Object.keys(value).length > 0
+  areFilled.set(value, isFilled)
+  return isFilled
+}
+
+function faultAt({ place, written }: MustachioPath, message: string): TemplateFaultError {
+  return new TemplateFaultError({ ...place(), message: `${quote(written)} ${message}` })
 }
 
 function find({ names }: MustachioPath, context: Context, output: Output): Context {
-  let found = context
   output.step(names.length)
-  for (const name of names) {
+  return names.reduce(
     // Above the whole of the data is nothing else.
-    if (name === '..') found = found.around ?? found
-    else found = { value: memberOf(found.value, name), around: found }
-  }
-  return found
+    (found, name) =>
+      name === '..' ? (found.around ?? found) : { value: memberOf(found.value, name), around: found },
+    context,
+  )
 }
 
 function memberOf(value: unknown, name: string): unknown {

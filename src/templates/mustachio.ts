@@ -1,7 +1,7 @@
 import { quote } from '../core/errors.ts'
 import { maxDepth } from '../core/json-body.ts'
-import { createPlaceIn, maxNesting, type TemplatePlace } from './places.ts'
-import { TemplateFaultError, type TemplateFault } from './output.ts'
+import { createLineAt } from '../core/line-at.ts'
+import { maxNesting, TemplateFaultError, type TemplateFault } from './output.ts'
 
 /**
  * A template of Mustachio, read. Its language is Mustache with paths of several names, `../`, and loops of their own:
@@ -24,85 +24,143 @@ export interface MustachioPath {
   readonly written: string
   /** `..` leads upwards. */
   readonly names: readonly string[]
-  readonly place: () => TemplatePlace
+  /** Where it is; both numbers begin at 1. */
+  readonly place: () => { line: number; column: number }
 }
 
 /** Reads a template, in time in proportion to its length. @throws TemplateFaultError with all that is wrong with it. */
 export function parseMustachio(source: string): readonly MustachioNode[] {
-  const placeOf = createPlaceIn(source)
-  const faults: TemplateFault[] = []
-  const fail = (index: number, message: string): void => {
-    if (faults.length < maxFaults) faults.push({ ...placeOf(index), message })
-  }
-  const root: MustachioNode[] = []
-  const open: { name: string; kind: BlockKind; body: MustachioNode[]; index: number }[] = []
-  let nodes = root
-  let done = 0
-  let tagsLeft = maxTags
-
-  const pathAt = (text: string, index: number): MustachioPath => {
-    const written = text.trim()
-    const problem = pathProblem(written)
-    if (problem !== null) fail(index, problem)
-    return { written, names: written.match(/\.\.\/|[^./]+/g)?.map(asName) ?? [], place: () => placeOf(index) }
-  }
-  const begin = (kind: BlockKind, path: MustachioPath, index: number): void => {
-    const body: MustachioNode[] = []
-    nodes.push({ kind, path, body })
-    if (open.length >= maxNesting) fail(index, `is nested deeper than ${maxNesting} blocks`)
-    open.push({ name: path.written, kind, body, index })
-    nodes = body
-  }
-  const end = (): void => {
-    open.pop()
-    nodes = open.at(-1)?.body ?? root
-  }
-
-  for (const match of source.matchAll(tag)) {
-    const [whole] = match
-    const { index } = match
-    if (--tagsLeft < 0) {
-      fail(index, `has more than ${maxTags} tags`)
+  const template = new OpenTemplate(source)
+  let textStart = 0
+  let tagCount = 0
+  for (const { 0: tag, index } of source.matchAll(/\{\{[^{}]+\}\}|\{\{\{[^{}]+\}\}\}/g)) {
+    if (++tagCount > maxTags) {
+      template.fail(index, `has more than ${maxTags} tags`)
       break
     }
-    if (index > done) nodes.push({ kind: 'text', text: source.slice(done, index) })
-    done = index + whole.length
-    const isTriple = whole.startsWith('{{{')
-    const inner = isTriple ? whole.slice(3, -3) : whole.slice(2, -2)
-    const innermost = open.at(-1)
-    if (isTriple) nodes.push({ kind: 'value', path: pathAt(inner, index), isEscaped: false })
-    else if (inner.startsWith('!')) continue
-    else if (/^#each(?:\s|$)/.test(inner)) begin('each', pathAt(inner.slice('#each'.length), index), index)
-    else if (inner === '/each') {
-      if (innermost?.kind === 'each') end()
-      else fail(index, 'closes a loop, and none is open here: each {{/each}} needs its {{#each name}}')
-    } else if (inner.startsWith('#') || inner.startsWith('^')) {
-      const path = pathAt(inner.slice(1), index)
-      // The same name again is the other half of the block.
-      if (innermost && innermost.kind !== 'each' && innermost.name === path.written) end()
-      begin(inner.startsWith('#') ? 'section' : 'inverted', path, index)
-    } else if (inner.startsWith('/')) {
-      const name = inner.slice(1).trim()
-      if (innermost && innermost.kind !== 'each' && innermost.name === name) end()
-      else fail(index, mismatch(name, innermost))
-    } else {
-      const isRaw = inner.startsWith('&')
-      nodes.push({ kind: 'value', path: pathAt(isRaw ? inner.slice(1) : inner, index), isEscaped: !isRaw })
-    }
+    template.addText(textStart, index)
+    template.addTag(tag, index)
+    textStart = index + tag.length
   }
-  if (done < source.length) nodes.push({ kind: 'text', text: source.slice(done) })
-  for (const { name, kind, index } of open) {
-    fail(index, `opens ${quote(name)}, which is not closed: add {{/${kind === 'each' ? 'each' : name}}}`)
-  }
-  if (faults.length > 0) throw new TemplateFaultError(...faults)
-  return root
+  template.addText(textStart, source.length)
+  return template.close()
 }
 
-const tag = /\{\{[^{}]+\}\}|\{\{\{[^{}]+\}\}\}/g
+/** A block whose end was not read yet. */
+interface OpenBlock {
+  readonly name: string
+  readonly kind: BlockKind
+  readonly body: MustachioNode[]
+  readonly index: number
+}
+
+/** A template while it is read, from its beginning to its end. */
+class OpenTemplate {
+  private readonly root: MustachioNode[] = []
+  private readonly open: OpenBlock[] = []
+  private readonly faults: TemplateFault[] = []
+  private readonly source: string
+  private lineAt: ((offset: number) => number) | null = null
+
+  constructor(source: string) {
+    this.source = source
+  }
+
+  addText(start: number, end: number): void {
+    if (start < end) this.nodes().push({ kind: 'text', text: this.source.slice(start, end) })
+  }
+
+  addTag(tag: string, index: number): void {
+    if (tag.startsWith('{{{')) return this.addValue(tag.slice(3, -3), index, false)
+    const inner = tag.slice(2, -2)
+    const content = inner.slice(1)
+    switch (inner.charAt(0)) {
+      case '!':
+        return
+      case '&':
+        return this.addValue(content, index, false)
+      case '#':
+        if (/^each(?:\s|$)/.test(content)) this.begin('each', this.pathAt(content.slice(4), index), index)
+        else this.beginSection('section', content, index)
+        return
+      case '^':
+        return this.beginSection('inverted', content, index)
+      case '/':
+        return this.end(content, index)
+      default:
+        return this.addValue(inner, index, true)
+    }
+  }
+
+  /** @throws TemplateFaultError */
+  close(): readonly MustachioNode[] {
+    for (const { name, kind, index } of this.open)
+      this.fail(index, `opens ${quote(name)}, which is not closed: add {{/${kind === 'each' ? kind : name}}}`)
+    if (this.faults.length > 0) throw new TemplateFaultError(...this.faults)
+    return this.root
+  }
+
+  fail(index: number, message: string): void {
+    if (this.faults.length < maxFaults) this.faults.push({ ...this.placeOf(index), message })
+  }
+
+  /** Where the next node goes. */
+  private nodes(): MustachioNode[] {
+    return this.open.at(-1)?.body ?? this.root
+  }
+
+  private addValue(text: string, index: number, isEscaped: boolean): void {
+    this.nodes().push({ kind: 'value', path: this.pathAt(text, index), isEscaped })
+  }
+
+  private begin(kind: BlockKind, path: MustachioPath, index: number): void {
+    const body: MustachioNode[] = []
+    this.nodes().push({ kind, path, body })
+    if (this.open.length >= maxNesting) this.fail(index, `is nested deeper than ${maxNesting} blocks`)
+    this.open.push({ name: path.written, kind, body, index })
+  }
+
+  private beginSection(kind: BlockKind, text: string, index: number): void {
+    const path = this.pathAt(text, index)
+    // The same name again is the other half of the block.
+    if (this.isInSection(path.written)) this.open.pop()
+    this.begin(kind, path, index)
+  }
+
+  private end(text: string, index: number): void {
+    const name = text.trim()
+    const innermost = this.open.at(-1)
+    if (text === 'each' ? innermost?.kind === 'each' : this.isInSection(name)) this.open.pop()
+    else if (text === 'each')
+      this.fail(index, 'closes a loop, and none is open here: each {{/each}} needs its {{#each name}}')
+    else if (!innermost) this.fail(index, `closes ${quote(name)}, which is not open`)
+    else {
+      const expected = innermost.kind === 'each' ? 'each' : innermost.name
+      this.fail(index, `closes ${quote(name)}, but ${quote(expected)} is open: close that first`)
+    }
+  }
+
+  private isInSection(name: string): boolean {
+    const innermost = this.open.at(-1)
+    return innermost !== undefined && innermost.kind !== 'each' && innermost.name === name
+  }
+
+  private pathAt(text: string, index: number): MustachioPath {
+    const written = text.trim()
+    const problem = pathProblem(written)
+    if (problem !== null) this.fail(index, problem)
+    const names = written.match(/\.\.\/|[^./]+/g)?.map((name) => (name === '../' ? '..' : name)) ?? []
+    return { written, names, place: () => this.placeOf(index) }
+  }
+
+  private placeOf(offset: number): { line: number; column: number } {
+    this.lineAt ??= createLineAt(this.source)
+    return { line: this.lineAt(offset), column: offset - this.source.lastIndexOf('\n', offset - 1) }
+  }
+}
+
 const maxTags = 50_000
 const maxFaults = 20
-
-const asName = (name: string): string => (name === '../' ? '..' : name)
 
 function pathProblem(written: string): string | null {
   if (written === '') return 'has no name between its braces'
@@ -110,10 +168,4 @@ function pathProblem(written: string): string | null {
     return `${quote(written)} has more than ${maxDepth} names: data is never nested so deeply`
   if (/^(?:\.|(?:\.\.\/)*(?:[\p{L}\p{N}\p{M}_]+(?:\.[\p{L}\p{N}\p{M}_]+)*|\.)?)$/u.test(written)) return null
   return `${quote(written)} is not a path: use names of letters, digits and _ with dots between them, after any number of ../`
-}
-
-function mismatch(name: string, innermost: { name: string; kind: BlockKind } | undefined): string {
-  if (!innermost) return `closes ${quote(name)}, which is not open`
-  const expected = innermost.kind === 'each' ? 'each' : innermost.name
-  return `closes ${quote(name)}, but ${quote(expected)} is open: close that first`
 }

@@ -1,4 +1,4 @@
-import { listFirst, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { type FieldError, listFirst, LocalpostError, quote, validationError } from '../core/errors.ts'
 
 /** The texts of an email. */
 export type TemplateField = 'subject' | 'html' | 'text'
@@ -37,6 +37,9 @@ export class TemplateFaultError extends Error {
     this.faults = faults
   }
 }
+
+/** How deep the blocks and expressions of a template may be nested; what is deeper would overflow the stack. */
+export const maxNesting = 100
 
 /** The `cause` of the error of a template that takes more steps than {@link RenderLimits} allow. */
 export const tooManySteps = 'too many steps'
@@ -93,21 +96,14 @@ function outputTooLarge(limit: 'subject' | 'bodies', most: number): LocalpostErr
 
 function stepsExceeded(field: TemplateField, most: number): LocalpostError {
   const message = `takes more than ${most} steps to render, as nested loops over long lists do. Loop over fewer items`
-  return new LocalpostError('invalid_template', `${field}: ${message}.`, {
-    cause: tooManySteps,
-    errors: [{ field, message }],
-  })
+  return templateError([{ field, message }], tooManySteps)
 }
 
-/** The error of a wrong template. */
-export function invalidTemplate(field: TemplateField, faults: readonly TemplateFault[]): LocalpostError {
-  const errors = faults.map((fault) => ({ field, message: faultInWords(fault) }))
-  return new LocalpostError('invalid_template', `${field}: ${errors[0]?.message}.`, { errors })
-}
-
-/** A fault with its place. */
-export function faultInWords({ line, column, message }: TemplateFault): string {
-  return `line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`
+/** The error of a wrong template: its message is that of the first fault. */
+export function templateError(faults: readonly FieldError[], cause?: unknown): LocalpostError {
+  const [first] = faults
+  const message = `${first?.field}: ${first?.message}.`
+  return new LocalpostError('invalid_template', message, { errors: faults, cause })
 }
 
 /** The error of data that lacks what a template uses. */

@@ -24,9 +24,8 @@ export const templateEngineSchema: z.ZodType<TemplateEngine> = z.enum([
   'mustachio',
 ])
 
-/** How many names the `metadata` of a template may have. */
 const maxTemplateMetadata = 100
-/** How many characters the names and values of `metadata` may have together. */
+/** Of the names and values together. */
 const maxTemplateMetadataChars = 262_144
 
 const name = z
@@ -114,13 +113,17 @@ export const shownHtmlSchema: z.ZodType<{ html: string }> = z.strictObject({
 /** HTML as it may be shown: the answer. Characters that are escaped make it longer. */
 export const safeHtmlSchema: z.ZodType<{ html: string }> = z.strictObject({ html: z.string() })
 
-/** A template as `/dev/templates` answers it. */
-export const templateSchema: z.ZodType<Template> = z.strictObject({
-  id: z.string().describe('Chosen by who stored it'),
+const content = {
   subject: z.string().nullable(),
   html: z.string().nullable(),
   text: z.string().nullable(),
   engine: templateEngineSchema,
+}
+
+/** A template as `/dev/templates` answers it. */
+export const templateSchema: z.ZodType<Template> = z.strictObject({
+  id: z.string().describe('Chosen by who stored it'),
+  ...content,
   name: z.string().nullable().describe('For people; null without one'),
   metadata: z.record(z.string(), z.string()).optional().describe('Absent without any'),
   created: z.int().describe('Unix time in milliseconds'),
@@ -130,9 +133,6 @@ export const templateSchema: z.ZodType<Template> = z.strictObject({
 /** An earlier version of a template, as `/dev/templates/{id}/versions` answers it. */
 export const templateVersionSchema: z.ZodType<TemplateVersion> = z.strictObject({
   id: z.string(),
-  subject: z.string().nullable(),
-  html: z.string().nullable(),
-  text: z.string().nullable(),
-  engine: templateEngineSchema,
+  ...content,
   updated: z.int().describe('Unix time in milliseconds of the PUT that stored it'),
 })

@@ -50,12 +50,14 @@ export function createAccountTest(settings?: AccountTestSettings): TestAPI<Accou
       { scope },
     ],
     localpost: async ({ localpostAccount, task }, use) =>
-      useInTest(localpostAccount, { task, scope, names: ofAccounts }, use),
+      useInTest(
+        localpostAccount,
+        { task, scope, names: { maker: 'createAccountTest()', one: 'account' } },
+        use,
+      ),
     localpostUrl: async ({ localpost }, use) => {
       await use(localpost.url)
     },
   })
   return own
 }
-
-const ofAccounts = { maker: 'createAccountTest()', one: 'account' }

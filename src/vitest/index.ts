@@ -68,15 +68,13 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
       { scope },
     ],
     localpost: async ({ localpostInstance, task }, use) =>
-      useInTest(localpostInstance, { task, scope, names: ofCreateTest }, use),
+      useInTest(localpostInstance, { task, scope, names: { maker: 'createTest()', one: 'instance' } }, use),
     localpostUrl: async ({ localpost }, use) => {
       await use(localpost.url ?? (await localpost.listen()).url)
     },
   })
   return own
 }
-
-const ofCreateTest = { maker: 'createTest()', one: 'instance' }
 
 /**
  * Vitest's `test` with a Localpost for each test.

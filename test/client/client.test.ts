@@ -181,6 +181,7 @@ describe('what the client imports', () => {
       'core/own-signal.ts',
       'core/suggest.ts',
       'core/text.ts',
+      'core/until-aborted.ts',
     ])
   })
 })

@@ -21,13 +21,8 @@ const page = {
   start: absentIfEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
   limit: absentIfEmpty(queryNumber(0)).describe('How many messages. Default: 50; at most 250'),
 }
-const listQuery: z.ZodType<{ start?: number; limit?: number }> = z.strictObject(page)
-const searchQuery: z.ZodType<{
-  kind: 'from' | 'to' | 'containing'
-  query: string
-  start?: number
-  limit?: number
-}> = z.strictObject({
+const listQuery = z.strictObject(page)
+const searchQuery = z.strictObject({
   ...page,
   kind: z.enum(['from', 'to', 'containing']),
   query: z.string().min(1).max(1000).describe('A text, whose case does not matter'),
@@ -48,18 +43,18 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
 
   async function read(entries: readonly MailEntry[], signal: AbortSignal): Promise<Message[]> {
     const bytes = entries.reduce((sum, entry) => sum + entry.size_bytes, 0)
-    if (bytes > mostBytes) throw tooManyBytes(entries.length, bytes)
+    if (bytes > maxBytes) throw tooManyBytes(entries.length, bytes)
     const messages: Message[] = []
     for (const entry of entries) messages.push(toMessage(entry, await sourceOf(entry.id, signal)))
     return messages
   }
 
   async function pageOf(
-    { query, start = 0, limit }: { query?: string; start?: number; limit?: number },
+    { query, start = 0, limit }: z.output<typeof listQuery> & { query?: string },
     signal: AbortSignal,
   ): Promise<Page> {
     // As in MailHog, 0 means the default, and more than the most means the most.
-    const wanted = { query, offset: start, limit: Math.min(limit || 50, mostMessages), signal }
+    const wanted = { query, offset: start, limit: Math.min(limit || 50, maxMessages), signal }
     const { items, count: total } = await inbox.entries(wanted)
     return { total, count: items.length, start, items: await read(items, signal) }
   }
@@ -118,13 +113,13 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
 }
 
 /** How many bytes the messages of one answer have together, each of which is in it up to three times: as source, body and parts. */
-const mostBytes = 8 * 1024 * 1024
-const mostMessages = 250
+const maxBytes = 8 * 1024 * 1024
+const maxMessages = 250
 
 function tooManyBytes(messages: number, bytes: number): LocalpostError {
   const message =
     messages === 1
-      ? `The message has ${bytes} bytes, and an answer of this API at most ${mostBytes}. Use /api/v1/message/{id} and /raw.`
-      : `These ${messages} messages have ${bytes} bytes, and an answer of this API at most ${mostBytes}. Ask for fewer with limit.`
+      ? `The message has ${bytes} bytes, and an answer of this API at most ${maxBytes}. Use /api/v1/message/{id} and /raw.`
+      : `These ${messages} messages have ${bytes} bytes, and an answer of this API at most ${maxBytes}. Ask for fewer with limit.`
   return new LocalpostError('validation_error', message)
 }

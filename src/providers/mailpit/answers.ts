@@ -9,18 +9,14 @@ import type { Address, Attachment, Message, Summary } from './schema.ts'
 
 /** A mail in a list. Names of Cc are in the detail only. */
 export function toListed(entry: MailEntry): Summary {
-  const { id, message_id, unread, from, to, to_names, cc, bcc, reply_to, subject, received } = entry
   return {
-    ID: id,
-    MessageID: withoutBrackets(message_id),
-    Read: !unread,
-    From: firstAddress(from),
-    To: to.map((Address, at) => ({ Name: to_names[at] ?? '', Address })),
-    Cc: cc.map(bare),
-    Bcc: bcc.map(bare),
-    ReplyTo: reply_to === null ? [] : toAddresses(parseAddresses(reply_to)),
-    Subject: subject,
-    Created: new Date(received).toISOString(),
+    ID: entry.id,
+    MessageID: withoutBrackets(entry.message_id),
+    Read: !entry.unread,
+    From: firstAddress(entry.from),
+    ...recipientsOf(entry),
+    Subject: entry.subject,
+    Created: new Date(entry.received).toISOString(),
     Username: '',
     Tags: entry.tags,
     Size: entry.size_bytes,
@@ -35,19 +31,16 @@ export function toListed(entry: MailEntry): Summary {
  * @param header  Of its message; null while it is not written.
  */
 export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: Attachment[]): Message {
-  const { id, from, to, to_names, cc, bcc, reply_to, html, received, envelope } = mail
-  const named = header && namedAddresses(header)
+  const { id, from, html, received, envelope } = mail
   const sent = Date.parse(header?.decoded('Date') ?? '')
   const From = firstAddress(from)
-  const isInline = new Set(mail.attachments.filter(({ disposition }) => disposition === 'inline').map(nameOf))
+  const isInline = (_: unknown, at: number): boolean => mail.attachments[at]?.disposition === 'inline'
   return {
     ID: id,
     MessageID: withoutBrackets(header?.decoded('Message-ID') ?? ''),
     From,
-    To: named?.to ?? to.map((Address, at) => ({ Name: to_names[at] ?? '', Address })),
-    Cc: named?.cc ?? cc.map(bare),
-    Bcc: bcc.map(bare),
-    ReplyTo: named?.replyTo ?? (reply_to === null ? [] : toAddresses(parseAddresses(reply_to))),
+    ...recipientsOf(mail),
+    ...(header && namedAddresses(header)),
     ReturnPath: withoutBrackets(header?.decoded('Return-Path') ?? '') || envelope.mail_from || From.Address,
     Subject: mail.subject,
     ListUnsubscribe: toListUnsubscribe(mail),
@@ -57,8 +50,8 @@ export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: A
     Text: textOf(mail),
     HTML: html,
     Size: mail.size_bytes,
-    Inline: attachments.filter((_, at) => isInline.has(at)),
-    Attachments: attachments.filter((_, at) => !isInline.has(at)),
+    Inline: attachments.filter(isInline),
+    Attachments: attachments.filter((_, at) => !isInline(_, at)),
   }
 }
 
@@ -66,8 +59,6 @@ export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: A
 export function textOf({ html, text }: Pick<Mail, 'html' | 'text'>): string {
   return text === '' && html !== '' ? visibleText(html.slice(0, longBytes)).trim() : text
 }
-
-const nameOf = ({ index }: { index: number }): number => index
 
 /**
  * The header fields by name, in the order of the names: each name as Go writes it (`Message-Id`), each value as it is
@@ -87,13 +78,33 @@ function canonicalName(name: string): string {
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-function namedAddresses(header: HeaderBlock): Record<'to' | 'cc' | 'replyTo', Address[]> {
-  const of = (name: string): Address[] => toAddresses(header.addresses(name))
-  return { to: of('To'), cc: of('Cc'), replyTo: of('Reply-To') }
+/** The recipients that are known without the message. */
+function recipientsOf({
+  to,
+  to_names,
+  cc,
+  bcc,
+  reply_to,
+}: Pick<Mail, 'to' | 'to_names' | 'cc' | 'bcc' | 'reply_to'>): Pick<
+  Message,
+  'To' | 'Cc' | 'Bcc' | 'ReplyTo'
+> {
+  return {
+    To: to.map((Address, at) => ({ Name: to_names[at] ?? '', Address })),
+    Cc: cc.map(bare),
+    Bcc: bcc.map(bare),
+    ReplyTo: reply_to === null ? [] : toAddresses(parseAddresses(reply_to)),
+  }
 }
 
-function toAddresses(given: readonly { name: string; address: string }[]): Address[] {
-  return given.map(({ name, address }) => ({ Name: name, Address: address }))
+/** Those in the header of a message, with their names. */
+function namedAddresses(header: HeaderBlock): Pick<Message, 'To' | 'Cc' | 'ReplyTo'> {
+  const addressesIn = (name: string): Address[] => toAddresses(header.addresses(name))
+  return { To: addressesIn('To'), Cc: addressesIn('Cc'), ReplyTo: addressesIn('Reply-To') }
+}
+
+function toAddresses(parsed: readonly { name: string; address: string }[]): Address[] {
+  return parsed.map(({ name, address }) => ({ Name: name, Address: address }))
 }
 
 function firstAddress(text: string): Address {

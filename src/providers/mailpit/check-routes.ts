@@ -56,8 +56,8 @@ export function checkRoutes(inbox: Inbox & InboxPages): Route[] {
         if (typeof verdict === 'object' && verdict !== null) return toSpamCheck(verdict)
         const reason =
           verdict === null
-            ? 'No SpamAssassin was asked: none is configured (--spamd host:port), or the message is too large. The rules are findings of Localpost’s own checks, without points.'
-            : `SpamAssassin could not be asked: ${verdict}. The rules are findings of Localpost’s own checks, without points.`
+            ? 'No SpamAssassin was asked: none is configured (--spamd host:port), or the message is too large'
+            : `SpamAssassin could not be asked: ${verdict}`
         return findingsAsSpamCheck(await inbox.check(id, { signal: signal() }), reason)
       },
     }),

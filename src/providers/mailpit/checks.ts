@@ -100,11 +100,15 @@ export function toSpamCheck({ score, required, rules }: SpamVerdict): SpamCheck 
   }
 }
 
-/** The findings of our own checks instead, without points, because points would be made up. */
+/**
+ * The findings of our own checks instead, without points, because points would be made up.
+ *
+ * @param reason  Why there is no report, without a full stop.
+ */
 export function findingsAsSpamCheck({ findings }: CheckReport, reason: string): SpamCheck {
   return {
     IsSpam: false,
-    Error: reason,
+    Error: `${reason}. The rules are findings of Localpost’s own checks, without points.`,
     Score: 0,
     Rules: findings.map(({ id, message }) => ({
       Score: 0,

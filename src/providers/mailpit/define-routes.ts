@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bytesAnswer, type Answer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Face } from '../../server/face.ts'
 import { mailpitFace } from './face.ts'
@@ -10,3 +11,8 @@ import { mailpitFace } from './face.ts'
 export function defineMailpitRoutes(tag: string, face: Face = mailpitFace): ReturnType<typeof defineRoutes> {
   return defineRoutes({ tag, access: 'local', face, query: z.strictObject({}) })
 }
+
+/** The answer of a request that changes something. */
+export const ok: Answer = bytesAnswer('ok', { 'content-type': 'text/plain' })
+/** What {@link ok} is in the document. */
+export const okSuccess = { type: 'text/plain', description: '`ok`' } as const

@@ -3,8 +3,7 @@ import type { Selection } from '../../inbox/bulk.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { Route } from '../../server/route.ts'
 import { toListed } from './answers.ts'
-import { defineMailpitRoutes } from './define-routes.ts'
-import { ok, okSuccess } from './ok-answer.ts'
+import { defineMailpitRoutes, ok, okSuccess } from './define-routes.ts'
 import { toInboxQuery } from './query.ts'
 import {
   idsBody,

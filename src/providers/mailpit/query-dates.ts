@@ -13,20 +13,13 @@ export const queryDateForms =
 export function readQueryDate(text: string, zone?: string): number | null {
   if (/^\d{10}$/.test(text)) return Number(text) * 1000
   if (/^\d{13}$/.test(text)) return Number(text)
-  const [whole, year, month, day, hour = '0', minute = '0', second = '0', offset] = dateForm.exec(text) ?? []
-  if (whole === undefined) return null
-  const [y, m, d, h, min, s] = [year, month, day, hour, minute, second].map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
+  const found = dateForm.exec(text)
+  if (!found) return null
+  const [y = 0, m = 0, d = 0, h = 0, min = 0, s = 0] = found.slice(1, 7).map((part) => Number(part || 0))
   // Otherwise the 30th of February would be the 2nd of March.
   if (m < 1 || m > 12 || d < 1 || d > new Date(y, m, 0).getDate() || h > 23 || min > 59 || s > 59) return null
   const asUtc = Date.UTC(y, m - 1, d, h, min, s)
-  if (offset !== undefined) return asUtc - offsetMs(offset)
+  if (found[7] !== undefined) return asUtc - offsetMs(found[7])
   if (zone === undefined) return new Date(y, m - 1, d, h, min, s).getTime()
   // The offset of the zone at about that time, and once more for times near a change of clocks.
   const first = asUtc - zoneOffsetMs(asUtc, zone)
@@ -42,23 +35,10 @@ function offsetMs(offset: string): number {
 }
 
 function zoneOffsetMs(time: number, zone: string): number {
-  const parts = formatOf(zone).formatToParts(time)
-  const [y = 0, m = 1, d = 1, h = 0, min = 0, s = 0] = [
-    'year',
-    'month',
-    'day',
-    'hour',
-    'minute',
-    'second',
-  ].map((wanted) => Number(parts.find(({ type }) => type === wanted)?.value))
-  return Date.UTC(y, m - 1, d, h, min, s) - Math.floor(time / 1000) * 1000
-}
-
-function formatOf(zone: string): Intl.DateTimeFormat {
-  const field = 'numeric'
-  const fields = { year: field, month: field, day: field, hour: field, minute: field, second: field } as const
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', ...fields })
+    // In Swedish, a time is written as in ISO 8601.
+    const local = new Date(time).toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
+    return Date.parse(`${local}Z`) - Math.floor(time / 1000) * 1000
   } catch {
     const message = `tz: ${quote(zone)} is not a time zone. Use a name such as Europe/Berlin.`
     throw new LocalpostError('invalid_query', message)

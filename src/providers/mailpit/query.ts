@@ -106,9 +106,9 @@ const states: ReadonlyMap<string, string> = new Map([
   ['has:attachments', 'has:attachment'],
 ])
 
-/** A text without quotation marks as a phrase of the inbox. */
+/** A text as a phrase of the inbox. */
 export function toPhrase(text: string): string {
-  return `"${text.replaceAll('\\', '\\\\')}"`
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
 const refused = (message: string): LocalpostError => new LocalpostError('invalid_query', message)

@@ -80,23 +80,8 @@ export const headersSchema = z.record(z.string(), z.array(z.string()))
 
 const percent = z.number().min(0).max(100)
 
-/** How a mail client supports a feature. */
-const htmlResultSchema = z.strictObject({
-  Name: z.string(),
-  Platform: z.string(),
-  Family: z.string(),
-  Version: z.string().describe('Always `""`: the newest one'),
-  Support: z.enum(['yes', 'no', 'partial']),
-  NoteNumber: z.string().describe('Always `""`'),
-})
-
-/** The share of the clients, in percent. */
-const htmlScoreSchema = z.strictObject({
-  Found: count,
-  Supported: percent,
-  Partial: percent,
-  Unsupported: percent,
-})
+/** The shares of the clients, in percent. */
+const shares = { Supported: percent, Partial: percent, Unsupported: percent }
 
 /** A feature that some mail clients do not support, or only partly. */
 const htmlWarningSchema = z.strictObject({
@@ -107,9 +92,18 @@ const htmlWarningSchema = z.strictObject({
   Category: z.enum(['css', 'html']),
   Tags: z.array(z.string()),
   Keywords: z.string(),
-  Results: z.array(htmlResultSchema),
+  Results: z.array(
+    z.strictObject({
+      Name: z.string(),
+      Platform: z.string(),
+      Family: z.string(),
+      Version: z.string().describe('Always `""`: the newest one'),
+      Support: z.enum(['yes', 'no', 'partial']),
+      NoteNumber: z.string().describe('Always `""`'),
+    }),
+  ),
   NotesByNumber: z.record(z.string(), z.string()),
-  Score: htmlScoreSchema,
+  Score: z.strictObject({ Found: count, ...shares }),
 })
 export type HtmlWarning = z.infer<typeof htmlWarningSchema>
 
@@ -117,13 +111,7 @@ export type HtmlWarning = z.infer<typeof htmlWarningSchema>
 export const htmlCheckSchema = z.strictObject({
   Warnings: z.array(htmlWarningSchema),
   Platforms: z.record(z.string(), z.array(z.string())),
-  Total: z.strictObject({
-    Tests: count,
-    Nodes: count,
-    Supported: percent,
-    Partial: percent,
-    Unsupported: percent,
-  }),
+  Total: z.strictObject({ Tests: count, Nodes: count, ...shares }),
 })
 export type HtmlCheck = z.infer<typeof htmlCheckSchema>
 

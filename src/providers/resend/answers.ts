@@ -7,11 +7,6 @@ import type { ScheduledRecord } from '../../sending/scheduled.ts'
 import { messageIdOf, toTime } from './conventions.ts'
 import type { ResendEmailDetail, ResendListedEmail } from './email-schema.ts'
 
-/** A page of a list. */
-export function toList<T>(data: readonly T[], has_more: boolean): object {
-  return { object: 'list', has_more, data }
-}
-
 /** An email that was sent, or that waits for its time. */
 type Email = EmailRecord | ScheduledRecord
 

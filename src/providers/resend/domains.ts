@@ -9,7 +9,6 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
-import { toList } from './answers.ts'
 import { toTime } from './conventions.ts'
 import {
   changedDomainSchema,
@@ -24,9 +23,8 @@ import {
   type ResendDomainChanges,
   type ResendListedDomain,
 } from './domain-schema.ts'
-import { listSchema, pageQuery } from './email-schema.ts'
 import { resendFace } from './face.ts'
-import { maxPage, pageOf } from './pages.ts'
+import { listSchema, maxPage, pageOf, pageQuery, toList } from './lists.ts'
 import { assertSameId } from './same-id.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Domains', access: 'key', face: resendFace })
@@ -98,8 +96,8 @@ export function domainRoutes({ domains }: ProviderParts): Route[] {
 
 function toSettings({ open_tracking, click_tracking }: ResendDomainChanges): DomainSettings {
   return {
-    ...(open_tracking === undefined ? {} : { open_tracking_enabled: open_tracking }),
-    ...(click_tracking === undefined ? {} : { click_tracking_enabled: click_tracking }),
+    ...(open_tracking !== undefined && { open_tracking_enabled: open_tracking }),
+    ...(click_tracking !== undefined && { click_tracking_enabled: click_tracking }),
   }
 }
 
@@ -128,6 +126,6 @@ function toRecord(record: DnsRecord, status: DomainStatus): ResendDomain['record
     ttl: 'Auto',
     status: statuses[status],
     value,
-    ...(record.type === 'MX' ? { priority: record.priority } : {}),
+    ...(record.type === 'MX' && { priority: record.priority }),
   }
 }

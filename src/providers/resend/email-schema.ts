@@ -1,19 +1,4 @@
 import { z } from 'zod'
-import { queryNumber } from '../../server/lists.ts'
-
-/** Resend's names of the last event of an email. */
-const lastEvents = [
-  'bounced',
-  'clicked',
-  'complained',
-  'delivered',
-  'delivery_delayed',
-  'failed',
-  'opened',
-  'scheduled',
-  'sent',
-  'suppressed',
-] as const
 
 const texts = z.array(z.string())
 
@@ -27,7 +12,18 @@ const listedMembers = {
   bcc: texts.nullable(),
   cc: texts.nullable(),
   reply_to: texts.nullable(),
-  last_event: z.enum(lastEvents),
+  last_event: z.enum([
+    'bounced',
+    'clicked',
+    'complained',
+    'delivered',
+    'delivery_delayed',
+    'failed',
+    'opened',
+    'scheduled',
+    'sent',
+    'suppressed',
+  ]),
   scheduled_at: z.string().nullable(),
 }
 
@@ -47,24 +43,3 @@ export type ResendEmailDetail = z.infer<typeof emailSchema>
 
 /** An email that was changed. */
 export const changedEmailSchema = z.strictObject({ object: z.literal('email'), id: z.string() })
-
-/** A page of a list. */
-export function listSchema(item: z.ZodType): z.ZodType {
-  return z.strictObject({ object: z.literal('list'), has_more: z.boolean(), data: z.array(item) })
-}
-
-/** Which items of a list are asked for. */
-export interface PageQuery {
-  limit?: number | undefined
-  after?: string | undefined
-  before?: string | undefined
-}
-
-/** The query of a list. */
-export function pageQuery(defaultLimit: number): z.ZodType<PageQuery> {
-  return z.strictObject({
-    limit: queryNumber(1, 100).optional().describe(`Default: ${defaultLimit}`),
-    after: z.string().optional().describe('The id of the last item of the previous page'),
-    before: z.string().optional().describe('The id of the first item of the next page'),
-  })
-}

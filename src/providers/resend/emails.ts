@@ -7,10 +7,11 @@ import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, type ProviderSend } from '../send.ts'
-import { toEmailDetail, toList, toListedEmail } from './answers.ts'
+import { toEmailDetail, toListedEmail } from './answers.ts'
 import { resend } from './conventions.ts'
-import { changedEmailSchema, emailSchema, listedEmailSchema, listSchema, pageQuery } from './email-schema.ts'
+import { changedEmailSchema, emailSchema, listedEmailSchema } from './email-schema.ts'
 import { resendMessageOf, resendFace } from './face.ts'
+import { listSchema, pageQuery, toList } from './lists.ts'
 import { assertSameId } from './same-id.ts'
 import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
 import { createTemplateUse } from './template-use.ts'
@@ -87,12 +88,9 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       query: pageQuery(20),
       success: { schema: listSchema(listedEmailSchema) },
       async handler({ query }) {
-        const { limit = 20, ...place } = query
-        const page = await sent.page({ provider: resend, limit, ...place })
-        return toList(
-          page.emails.map((email) => toListedEmail(email, sent.idOf(email, resend))),
-          page.more,
-        )
+        const { emails, more } = await sent.page({ limit: 20, ...query, provider: resend })
+        const listed = emails.map((email) => toListedEmail(email, sent.idOf(email, resend)))
+        return toList(listed, more)
       },
     }),
     get('/resend/emails/{id}', {
@@ -142,11 +140,10 @@ function sendOf(
   { headers }: Pick<RouteContext, 'headers'>,
   { templates }: Pick<ProviderParts, 'templates'>,
 ): ProviderSend {
-  const idempotencyKey = headers.get('idempotency-key') ?? undefined
   return {
     provider: resend,
     kind,
-    idempotencyKey,
+    idempotencyKey: headers.get('idempotency-key') ?? undefined,
     names,
     maxAheadDays,
     prepare: createTemplateUse(templates),

@@ -3,11 +3,9 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
-import { toList } from './answers.ts'
 import { toTime } from './conventions.ts'
-import { listSchema, pageQuery } from './email-schema.ts'
 import { resendFace } from './face.ts'
-import { pageOf } from './pages.ts'
+import { listSchema, pageOf, pageQuery, toList } from './lists.ts'
 import {
   assertDraftIsFree,
   detailsOf,
@@ -84,10 +82,8 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
       query: pageQuery(20),
       success: { schema: listSchema(listedTemplateSchema) },
       async handler({ query }) {
-        const { items, more } = await pageOf('template', await listTemplates(templates), {
-          limit: 20,
-          ...query,
-        })
+        const all = await listTemplates(templates)
+        const { items, more } = await pageOf('template', all, { limit: 20, ...query })
         return toList(items.map(toListed), more)
       },
     }),
@@ -131,15 +127,9 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
         const { name, subject, html, text, engine } = draft ?? template
         const id = newUuid()
         const details = { ...detailsOf(draft ?? template), alias: null, published: null, version: newUuid() }
-        const copy = `${name ?? template.id} (Copy)`.slice(0, 255)
-        await templates.put(id, {
-          name: copy,
-          subject,
-          html,
-          text,
-          engine,
-          metadata: toMetadata(details, template.metadata),
-        })
+        const copyName = `${name ?? template.id} (Copy)`.slice(0, 255)
+        const metadata = toMetadata(details, template.metadata)
+        await templates.put(id, { name: copyName, subject, html, text, engine, metadata })
         return { object: 'template', id }
       },
     }),

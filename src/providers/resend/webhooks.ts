@@ -5,12 +5,10 @@ import type { Webhook } from '../../webhooks/types.ts'
 import { withNames } from '../member-names.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
-import { toList } from './answers.ts'
 import { resend, toTime } from './conventions.ts'
-import { listSchema, pageQuery } from './email-schema.ts'
 import { resendShape } from './events.ts'
 import { resendFace } from './face.ts'
-import { maxPage, pageOf } from './pages.ts'
+import { listSchema, maxPage, pageOf, pageQuery, toList } from './lists.ts'
 import { assertSameId } from './same-id.ts'
 import {
   changedWebhookSchema,

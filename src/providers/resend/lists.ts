@@ -1,9 +1,36 @@
+import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
+import { queryNumber } from '../../server/lists.ts'
 import { notFound } from '../../store/repository.ts'
-import type { PageQuery } from './email-schema.ts'
 
 /** How many items a page has at most, and where nothing else is said. */
 export const maxPage = 100
+
+/** Which items of a list are asked for. */
+interface PageQuery {
+  limit?: number | undefined
+  after?: string | undefined
+  before?: string | undefined
+}
+
+/** The query of a list. */
+export function pageQuery(defaultLimit: number): z.ZodType<PageQuery> {
+  return z.strictObject({
+    limit: queryNumber(1, maxPage).optional().describe(`Default: ${defaultLimit}`),
+    after: z.string().optional().describe('The id of the last item of the previous page'),
+    before: z.string().optional().describe('The id of the first item of the next page'),
+  })
+}
+
+/** A page of a list, as it is answered. */
+export function listSchema(item: z.ZodType): z.ZodType {
+  return z.strictObject({ object: z.literal('list'), has_more: z.boolean(), data: z.array(item) })
+}
+
+/** Makes what {@link listSchema} says. */
+export function toList<T>(data: readonly T[], has_more: boolean): object {
+  return { object: 'list', has_more, data }
+}
 
 /**
  * One page of a short list.
