@@ -30,7 +30,7 @@ export function createFollowing(): Following {
 
   return {
     async open<T extends StoredRecord>(store: Store, collection: Collection<T>, memory: Memory<T>) {
-      const follower = new Follower(store, collection, memory as Memory<StoredRecord>)
+      const follower = new Follower(store, collection, memory)
       let stop = (): void => {}
       // Before the first read, so that nothing is missed between the two.
       if (store.isShared) {

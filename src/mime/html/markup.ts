@@ -69,13 +69,10 @@ export function readMarkup(
   tokenizer.end()
 }
 
-/** The part of htmlparser2 that reads HTML as a browser does, and bounds what hostile HTML costs. */
-export type HtmlTokenizing = Pick<typeof import('htmlparser2'), 'Tokenizer' | 'QuoteType'>
+let loaded: Pick<typeof import('htmlparser2'), 'Tokenizer' | 'QuoteType'> | undefined
 
-let loaded: HtmlTokenizing | undefined
-
-/** Loads it at the first call, because that takes 20 ms and is only needed for HTML. */
-export function loadTokenizer(): HtmlTokenizing {
-  loaded ??= createRequire(import.meta.url)('htmlparser2') as HtmlTokenizing
+/** Loads the tokenizer at the first call, because that takes 20 ms and is only needed for HTML. */
+function loadTokenizer(): NonNullable<typeof loaded> {
+  loaded ??= createRequire(import.meta.url)('htmlparser2') as NonNullable<typeof loaded>
   return loaded
 }
