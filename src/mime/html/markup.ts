@@ -69,7 +69,7 @@ export function readMarkup(
   tokenizer.end()
 }
 
-let loaded: Pick<typeof import('htmlparser2'), 'Tokenizer' | 'QuoteType'> | undefined
+let loaded: Pick<typeof import('htmlparser2'), 'Tokenizer'> | undefined
 
 /** Loads the tokenizer at the first call, because that takes 20 ms and is only needed for HTML. */
 function loadTokenizer(): NonNullable<typeof loaded> {
