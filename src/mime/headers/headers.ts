@@ -104,12 +104,12 @@ export interface Head extends Pick<SplitFields, 'fields' | 'skipped'> {
  * @param owner  As in {@link splitHeaderFields}.
  */
 export function splitHead(bytes: Buffer, owner: HeaderOwner): Head {
-  const source = withLineFeeds(bytes)
-  for (let size = 4096; ; size = source.length) {
+  for (let size = 4096; ; size = bytes.length) {
+    const source = withLineFeeds(bytes.subarray(0, size))
     // One character for each octet, because searching a text costs less than searching bytes.
-    const head = source.toString('latin1', 0, size)
+    const head = source.toString('latin1')
     const end = findEnd(head)
-    if (!end && size < source.length) continue
+    if (!end && size < bytes.length) continue
     const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
     const block = source.subarray(0, headerEnd)
     const isPlain = isAscii(block) && !block.includes(escape)
