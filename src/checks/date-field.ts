@@ -1,5 +1,3 @@
-import { withoutComments } from '../mime/headers/parameters.ts'
-
 /** What a Date field says. */
 export interface DateField {
   /** Unix time in milliseconds; null if it is not valid. */
@@ -79,4 +77,11 @@ const namedZones: Readonly<Record<string, number>> = {
   MDT: -360,
   PST: -480,
   PDT: -420,
+}
+
+/** Comments may nest. Text after a bracket that is not closed is no comment. */
+function withoutComments(text: string): string {
+  let value = text
+  for (let depth = 0; depth < 10 && value.includes('('); depth++) value = value.replaceAll(/\([^()]*\)/g, ' ')
+  return value
 }

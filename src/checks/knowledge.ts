@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import { LocalpostError, quote } from '../core/errors.ts'
 import { parseZone, type ZoneRecords } from '../domains/zone.ts'
 import { parseAddress } from '../net/addresses.ts'
@@ -33,14 +33,18 @@ export async function readSendingKnowledge({
 }
 
 async function readZone(path: string): Promise<string> {
+  let file: FileHandle | undefined
   try {
-    const { size } = await stat(path)
+    file = await open(path)
+    const { size } = await file.stat()
     if (size > maxZoneBytes) throw new Error(`it has ${size} bytes, and may have ${maxZoneBytes}`)
-    return await readFile(path, 'utf8')
+    return await file.readFile('utf8')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `The zone file ${quote(path)} cannot be read: ${reason}.`
     throw new LocalpostError('invalid_option', message, { cause })
+  } finally {
+    await file?.close()
   }
 }
 

@@ -90,13 +90,11 @@ function resultOf(
 ): CheckResult {
   const all = [...answers.values()]
   const refused = all.filter(({ isRefused }) => isRefused)
-  const unasked = wanted.size - answers.size
+  const left = wanted.size - answers.size
   const clauses = [
     `${all.length - refused.length} of ${wanted.size} addresses were asked`,
     ...(refused.length > 0 ? [`${refused.length} may not be: ${reasonsOf(refused)}`] : []),
-    ...(unasked > 0
-      ? [`${unasked} are unasked, for lack of time or because there are more than ${maxAsked}`]
-      : []),
+    ...(left > 0 ? [`${left} are left, for lack of time or because there are more than ${maxAsked}`] : []),
   ]
   const message = `${clauses.join('; ')}.`
   if (refused.length === answers.size) return { skipped: message }

@@ -32,7 +32,7 @@ export interface ImagePart {
 /** The features of an image: its format, if the URL or the part shows it, and whether the URL holds the image. */
 export function imageFeatures(url: string, parts: readonly ImagePart[]): string[] {
   const id = /^cid:(.*)$/i.exec(url.trim())?.[1]
-  const part = parts.find(({ content_id }) => content_id === id)
+  const part = id === undefined ? undefined : parts.find(({ content_id }) => content_id === id)
   const format =
     id === undefined ? formatInUrl(url) : /^(?:image|video)\/([\w.+-]+)/.exec(part?.content_type ?? '')?.[1]
   const isData = /^data:[^,]{0,200};base64,/i.test(url)

@@ -79,6 +79,7 @@ function misfit(octets: number, charset: string, reason = ''): string | null {
 function wideMisfits(bytes: Buffer, charset: string, text: string): number {
   const unit = charset.includes('16') ? 2 : 4
   const incomplete = bytes.length % unit
+  if (unit === 2) return incomplete + unit * (text.match(/\p{Surrogate}/gu)?.length ?? 0)
   // An incomplete unit is replaced too.
   return incomplete + unit * Math.max(0, countOf(text, replacement) - (incomplete > 0 ? 1 : 0))
 }

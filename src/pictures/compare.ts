@@ -62,7 +62,8 @@ function readPicture(file: Buffer, PNG: typeof import('pngjs').PNG): Pixels {
     if (isUsual) return PNG.sync.read(file)
     throw new RangeError(`it has ${width}×${height} pixels`)
   } catch (error) {
-    const reason = isPng && error instanceof Error ? error.message : 'it begins with other bytes'
+    const reason =
+      isPng && error instanceof Error ? error.message : 'it does not begin with the header of a PNG'
     const message = `A stored picture of ${file.length} bytes is not a PNG that was taken of a mail: ${reason}. Restore it, or remove it and write it anew.`
     throw invalidOption(message, error)
   }

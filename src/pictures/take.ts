@@ -31,7 +31,9 @@ export async function takePictures(
   }: { mask: (text: string) => string; timeoutMs: number; places?: ChromiumPlaces },
 ): Promise<Picture[]> {
   if (html.length > maxCharacters)
-    throw invalidOption(`The HTML has ${html.length} characters: pictures have at most ${maxCharacters}.`)
+    throw invalidOption(
+      `The HTML has ${html.length} characters: pictures are taken of up to ${maxCharacters}.`,
+    )
   const browser = await openChromium(places, timeoutMs)
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {

@@ -1,8 +1,10 @@
 import type { KeyObject } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { longBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
+import { createRecentValues } from '../core/recent-values.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { maxBodyBytes } from '../mime/bodies.ts'
+import type { MimeStructure } from '../mime/structure.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import type { readingJobs, Readings, StoredBodies } from './jobs.ts'
 import type { PageOptions } from './page.ts'
@@ -25,6 +27,7 @@ export function createReader(deps: ReaderDeps): Reader {
   const { store, thread, turns = createReadingTurns(deps.clock) } = deps
   const { inTurn, bytes, ...queued } = createQueued({ store, thread, turns })
   const shared = createSharedWork()
+  const structures = createRecentValues<MimeStructure>(maxStructures, () => 1)
   const readOrKept = turns.kept.forReader()
 
   /** Keeps a reading of a long blob, whose bytes never change. @param mayKeep  As for `ReadOrKept`. */
@@ -93,7 +96,8 @@ export function createReader(deps: ReaderDeps): Reader {
   //
   //                                       kept           shared   queue   thread
   //   mail, shownContent                  if short       yes      yes     yes
-  //   facts, structure                    yes            yes      yes     yes
+  //   facts                               yes            yes      yes     yes
+  //   structure                           the last 20    yes      yes     yes
   //   fields, bodies, digest, content,
   //   contentText                         -              yes      yes     yes
   //   page                                -              yes      once    for each blob
@@ -137,7 +141,12 @@ export function createReader(deps: ReaderDeps): Reader {
       const found = await keeping(key, blob, verify, ({ isTimed }) => !isTimed)
       return found && found.dkim
     },
-    structure: (blob, signal) => keeping('structure', blob, () => read('structure', blob, { signal })),
+    async structure(blob, signal) {
+      const existing = structures.get(blob)
+      const structure = existing ?? (await read('structure', blob, { signal }))
+      if (structure && !existing) structures.put(blob, structure)
+      return structure
+    },
     bytes: (blob, work, signal) => bytes(blob, { signal }, work),
     ...queued,
   }
@@ -154,3 +163,5 @@ function fingerprintOf(key: KeyObject): string {
 
 /** The readings that take nothing but the bytes of one blob. */
 type OfOneBlob = Exclude<keyof Readings, 'content' | 'page' | 'nested' | 'findings' | 'signatures'>
+
+const maxStructures = 20

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readCalendarMethods } from '../../src/checks/calendars.ts'
 import { createLocalpost } from '../../src/instance/create.ts'
 import type { Localpost } from '../../src/index.ts'
 
@@ -198,5 +199,11 @@ describe('the method of a calendar', () => {
     expect((await checked('calendar-method', mail(type, calendar), '')).said).toEqual(
       expected === null ? [] : [expected],
     )
+  })
+
+  it('is read where lines end with CR', () => {
+    const message =
+      'From: a@b.test\rContent-Type: text/calendar; method=reply\r\rBEGIN:VCALENDAR\rMETHOD:REPLY\r'
+    expect(readCalendarMethods(Buffer.from(message))).toEqual([{ parameter: 'REPLY', property: 'REPLY' }])
   })
 })

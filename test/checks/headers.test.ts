@@ -65,6 +65,8 @@ it.each([
   ['Mon,5 Jan 2026 10:00:00 +0000', null],
   ['Mon,05  Jan 2026\t10:00 +0000 (UTC)', null],
   ['Mon, (a (nested) comment) 05 Jan 2026 10:00:00 +0000 (UTC (x))', null],
+  [`${'('.repeat(10)}x${')'.repeat(10)} 5 Jan 2026 10:00:00 +0000`, null],
+  ['Mon, 05 Jan 2026 10:00:00 +0000 (UTC', 'warning: The Date has text after the zone: (UTC.'],
   ['5 Jan 2026 10:00:60 GMT', null],
   ['Fri, 5 Jan 2026 10:00:00 +0000', 'warning: The Date has the weekday Fri, but 5 Jan 2026 is a Mon.'],
   ['Foo, 5 Jan 2026 10:00:00 +0000', 'warning: The Date has the weekday Foo, but 5 Jan 2026 is a Mon.'],

@@ -73,8 +73,10 @@ it('nothing is asked without a request, and on request not where `allowOutgoing`
     '1 of 3 addresses were asked; 2 may not be: acme.test is not this machine; allow it with `allowOutgoing`, 10.0.0.1 is in a private network; allow these with `attachments.allowPrivate` or `allowOutgoing`.',
   )
   expect(requests).toEqual(['HEAD /x'])
-  const foreign = await asked(post, '<a href="https://acme.test/x">x</a>')
+  const links = Array.from({ length: 101 }, (_, at) => `<a href="https://acme.test/${at}">x</a>`)
+  const foreign = await asked(post, links.join(''))
   expect(foreign.run).toMatchObject({ outcome: 'skipped' })
+  expect(foreign.run?.message).toContain('; 1 are left, for lack of time or because there are more than 100')
 })
 
 it.each([

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { imageFeatures } from '../../src/client-support/html-features.ts'
 import { previewHtml } from '../../src/client-support/preview.ts'
 import { expectLinearCostOf } from '../support/linear-cost.ts'
 
@@ -9,6 +10,16 @@ it('the preview of a clipped mail with many replacement characters takes linear 
   const preview = async (size: number): Promise<unknown> =>
     previewHtml({ html: `${'\ufffd'.repeat(size)}${rest}`, attachments: [] }, 'gmail/desktop-webmail')
   await expectLinearCostOf(preview, 8500)
+})
+
+it('images that are no parts are not looked for among the parts', () => {
+  const part = {
+    content_type: 'image/png',
+    get content_id(): string {
+      throw new Error('looked for')
+    },
+  }
+  expect(imageFeatures('https://acme.test/a.webp', [part])).toEqual(['image-webp'])
 })
 
 it('a clipped mail does not end within a character', () => {

@@ -35,8 +35,8 @@ const unfit: readonly [charset: string, octets: Buffer, count: number][] = [
 const fit: readonly [charset: string, text: string][] = [
   ['utf-8', 'Grüße 日本 🎉 \ufffd'],
   ['us-ascii', 'Hello'],
-  ['utf-16be', '日本 🎉'],
-  ['utf-16le', '日本 🎉'],
+  ['utf-16be', '日本 🎉 \ufffd'],
+  ['utf-16le', '日本 🎉 \ufffd'],
   ['utf-32le', '日本 🎉'],
   ['utf-7', 'Grüße'],
   ['iso-2022-jp', '日本'],

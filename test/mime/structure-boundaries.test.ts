@@ -113,6 +113,10 @@ describe('boundaries', () => {
       ),
       { text: 'T', files: [['message/rfc822', null, 'Subject: 1\r\n\r\none']] },
     ],
+    'a part whose header has bare CRs': [
+      lines(head('multipart/mixed; boundary=b'), '', '--b', 'Content-Type: text/html\rX: y\r\rT', '--b--'),
+      { html: 'T' },
+    ],
     'the first of two Content-Type fields counts': [
       lines(head('multipart/mixed; boundary=b'), 'Content-Type: text/plain', '', '--b', '', 'T', '--b--'),
       { text: 'T' },

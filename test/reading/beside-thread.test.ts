@@ -53,3 +53,25 @@ it.each([
   await ways[way]?.(reader)
   expect(steps).toEqual(ends ? ['ended', 'read'] : ['read'])
 })
+
+it('the structures of the latest 20 messages are read once', async () => {
+  const read: string[] = []
+  const message = Buffer.from('Subject: s\r\n\r\nx')
+  const reader = createReader({
+    clock: systemClock,
+    store: {
+      blobSize: async () => message.length,
+      openBlob: async () => null,
+      async readBlob(blob) {
+        read.push(blob)
+        return message
+      },
+    },
+    thread: createJobThread(readingJobs, null),
+  })
+  const ids = Array.from({ length: 21 }, (_, index) => `em_${index}/message` as const)
+  for (const id of [...ids, ...ids.slice(1)]) await reader.structure(id)
+  expect(read).toEqual(ids)
+  await reader.structure('em_0/message')
+  expect(read).toHaveLength(22)
+})

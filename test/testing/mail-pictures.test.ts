@@ -61,6 +61,9 @@ it('shows the beginning of a long mail, and refuses what cannot be compared', as
   huge.writeUInt32BE(0x7fffffff, 16)
   for (const stored of [Buffer.of(), Buffer.from('GIF89a'), huge, png.subarray(0, 60)])
     await expect(comparePictures(stored, png, 0.1)).rejects.toThrow('is not a PNG')
+  await expect(comparePictures(png.subarray(0, 20), png, 0.1)).rejects.toThrow(
+    'it does not begin with the header of a PNG',
+  )
 }, 120_000)
 
 it('says what to install where there is no Playwright or no browser', async () => {

@@ -35,6 +35,7 @@ export function createTextDecoder(charset: string): TextPieces {
       return { write: decodeWindows1252, end: () => '' }
     case 'utf-16le':
     case 'utf-16be':
+      return utf16Decoder(charset === 'utf-16be')
     case 'iso-2022-jp': {
       const decoder = new TextDecoder(charset)
       return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() }
@@ -43,6 +44,21 @@ export function createTextDecoder(charset: string): TextPieces {
       const decoder = loadIconv().getDecoder(charset)
       return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? '' }
     }
+  }
+}
+
+/** Not by `TextDecoder`, which replaces single surrogates and drops a second byte order mark. */
+function utf16Decoder(isSwapped: boolean): TextPieces {
+  let held: Buffer = Buffer.alloc(0)
+  return {
+    write(bytes) {
+      const all = held.length > 0 ? Buffer.concat([held, bytes]) : bytes
+      const units = all.subarray(0, all.length - (all.length % 2))
+      held = Buffer.from(all.subarray(units.length))
+      return (isSwapped ? Buffer.from(units).swap16() : units).toString('utf16le')
+    },
+    // An incomplete unit is no character.
+    end: () => '',
   }
 }
 

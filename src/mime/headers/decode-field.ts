@@ -8,10 +8,7 @@ import { textOf } from './octets.ts'
  * @param value  As `decodeOctets` returns it.
  */
 export function decodeField(name: string, value: string): string {
-  if (isStructuredField(name)) return textOf(value)
-  // Each name of a list may come from another program, with another charset.
-  if (lists.has(name.toLowerCase()) && !value.includes('=?')) return value.split(',').map(textOf).join(',')
-  return decodeHeaderValue(value)
+  return isStructuredField(name) ? textOf(value) : decodeHeaderValue(value)
 }
 
 /**
@@ -42,9 +39,3 @@ const structured: ReadonlySet<string> = new Set(
     'list-unsubscribe-post list-help list-subscribe list-post list-owner list-archive'
   ).split(' '),
 )
-
-/**
- * Fields with addresses. In every charset that is used unencoded, the octet of a comma is never part of another
- * character.
- */
-const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])

@@ -42,8 +42,9 @@ export function splitHeaderFields(text: string, owner: HeaderOwner): SplitFields
     start = newline === -1 ? text.length : newline + 1
     const first = written.charCodeAt(0)
     if (first === 0x20 || first === 0x09) {
-      if (field) field[1] = unfolded(field[1], written)
+      if (field) field[1] += ` ${written.trim()}`
     } else {
+      if (field) field[1] = field[1].trim()
       if (fields.length >= maxFields) return { ...split, end: text.length, lines: line }
       field = readField(written)
       if (field && gap !== null && owner === 'part' && !resumes(field[0], fields.length > 0)) field = null
@@ -59,6 +60,7 @@ export function splitHeaderFields(text: string, owner: HeaderOwner): SplitFields
       if (owner === 'part' && ++gapLines > maxGapLines) break
     }
   }
+  if (field) field[1] = field[1].trim()
   return split
 }
 
@@ -75,12 +77,6 @@ function endOfMark(text: string): number {
 function lineAt(text: string, start: number, newline: number): string {
   const end = newline === -1 ? text.length : newline
   return text.slice(start, end > start && text.charCodeAt(end - 1) === 0x0d ? end - 1 : end)
-}
-
-/** A value with a folded line after it. */
-function unfolded(value: string, line: string): string {
-  const more = line.trim()
-  return value === '' || more === '' ? value + more : `${value} ${more}`
 }
 
 /** The field that a line begins; null if it begins none. */

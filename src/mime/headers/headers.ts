@@ -35,7 +35,7 @@ export interface HeaderBlock {
 export function readHeader(bytes: Uint8Array): HeaderBlock {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const end = source.length > maxHeaderBytes ? endOfLines(source, 0, maxHeaderBytes) : source.length
-  const { fields, bodyStart, isPlain } = splitHead(withLineFeeds(source.subarray(0, end)), 'message')
+  const { fields, bodyStart, isPlain } = splitHead(source.subarray(0, end), 'message')
   const names = fields.map(([name]) => name.toLowerCase())
   const valuesOf = (name: string): string[] => {
     const wanted = name.toLowerCase()
@@ -49,7 +49,10 @@ export function readHeader(bytes: Uint8Array): HeaderBlock {
     bodyStart,
     decoded(name) {
       const value = fields[names.indexOf(name.toLowerCase())]?.[1] ?? ''
-      return isPlain && !value.includes('=?') ? value : decodeField(name, value)
+      if (value.includes('=?')) return decodeField(name, value)
+      if (isPlain) return value
+      // Each name of a list may come from another program, with another charset.
+      return lists.has(name.toLowerCase()) ? value.split(',').map(textOf).join(',') : decodeField(name, value)
     },
     addresses(name) {
       const values = valuesOf(name)
@@ -59,6 +62,12 @@ export function readHeader(bytes: Uint8Array): HeaderBlock {
     furtherAddresses: (name) => bareAddresses(splitAddressList(valuesOf(name).join(', ')).rest),
   }
 }
+
+/**
+ * Fields with addresses. In every charset that is used unencoded, the octet of a comma is never part of another
+ * character.
+ */
+const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 
 /**
  * The first mailboxes of a list that have an address, with their names decoded.
@@ -94,12 +103,13 @@ export interface Head extends Pick<SplitFields, 'fields' | 'skipped'> {
  * @param source  Lines end with CRLF or LF.
  * @param owner  As in {@link splitHeaderFields}.
  */
-export function splitHead(source: Buffer, owner: HeaderOwner): Head {
-  for (let size = 4096; ; size = source.length) {
+export function splitHead(bytes: Buffer, owner: HeaderOwner): Head {
+  for (let size = 4096; ; size = bytes.length) {
+    const source = withLineFeeds(bytes.subarray(0, size))
     // One character for each octet, because searching a text costs less than searching bytes.
-    const head = source.toString('latin1', 0, size)
+    const head = source.toString('latin1')
     const end = findEnd(head)
-    if (!end && size < source.length) continue
+    if (!end && size < bytes.length) continue
     const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
     const block = source.subarray(0, headerEnd)
     const isPlain = isAscii(block) && !block.includes(escape)

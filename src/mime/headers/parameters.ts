@@ -105,7 +105,7 @@ function unquoted(raw: string, name: string): string {
 }
 
 /** The value of a structured field without its comments. They nest: the innermost are removed first. */
-export function withoutComments(text: string): string {
+function withoutComments(text: string): string {
   let remaining = text
   for (let depth = 0; depth < 5 && remaining.includes('('); depth++) {
     remaining = remaining.replace(/\([^()]{0,998}(?:\)|$)/g, ' ')

@@ -55,12 +55,15 @@ export function absoluteSources(
   for (const [, written = '', descriptor = ''] of srcset.matchAll(source)) {
     if (++count > maxSources) break
     const address = clean(withoutEnding(written, ','))
-    if (address !== blockedAddress) kept.push(`${address} ${descriptor}`.trim())
+    if (address !== blockedAddress && size.test(descriptor.trim()))
+      kept.push(`${address} ${descriptor.trim()}`.trim())
   }
   return kept.join(', ')
 }
 
-/** An address, which may be followed by the width or the density of the image. */
-const source = /([^\s,]\S*)(?:\s+([\d.]{1,20}[wxh])(?=[\s,]|$))?/g
+/** An address, and what follows it until a comma outside parentheses. A comma after the address ends the image. */
+const source = /([^ \t\n\f\r,][^ \t\n\f\r]*)((?<!,)(?:[^,(]+|\([^)]*\)?)*)?/g
+/** The width or the density of an image. */
+const size = /^(?:[\d.]{1,20}[wxh])?$/
 // No real image has as many versions.
 const maxSources = 1000

@@ -42,6 +42,9 @@ const cases: [title: string, type: string, body: Buffer, text: string][] = [
   ['UTF-16 without a mark, as its zeros say', 'text/plain; charset=utf-16', hex('61 00 62 00'), 'ab'],
   ['UTF-16LE', 'text/plain; charset=UTF-16LE', hex('2d 4e fd 56'), '中国'],
   ['UTF-16BE', 'text/plain; charset=UTF-16BE', hex('4e 2d 56 fd'), '中国'],
+  ['UTF-16BE with half a unit', 'text/plain; charset=UTF-16BE', hex('4e 2d 56'), '中'],
+  ['UTF-16LE with two marks', 'text/plain; charset=UTF-16LE', hex('ff fe ff fe 61 00'), '\ufeffa'],
+  ['UTF-16LE with half a character', 'text/plain; charset=UTF-16LE', hex('61 00 00 d8'), 'a\ud800'],
   [
     'in <meta charset>',
     'text/html',

@@ -63,6 +63,15 @@ describe('a header block', () => {
       ],
       11,
     ],
+    [
+      'a fold that is empty',
+      'A: a\r\n \r\n b\r\nB:\r\n b\r\n \r\n\r\n',
+      [
+        ['A', 'a  b'],
+        ['B', 'b'],
+      ],
+      26,
+    ],
     ['no header at all', '\r\nbody', [], 2],
     ['nothing', '', [], 0],
     ['a folded line at the beginning', ' folded\r\nA: 1\r\n\r\n', [['A', '1']], 17],

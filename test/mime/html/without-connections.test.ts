@@ -118,6 +118,17 @@ x</pre><table background="https://x.test/"><tbody><tr><td><img src="cid:x" alt><
       '<img srcset="https://x.test/a 1x, https://x.test/b 2x">',
     ],
     ['<img srcset="1x,//x.test/a">', '<img>'],
+    // As browsers read it: what is in parentheses is no image, nor is one with an unknown descriptor, and other white space
+    // is part of an address.
+    [
+      '<img srcset="https://x.test/a (b, https://x.test/c) 2x, https://x.test/d 2x">',
+      '<img srcset="https://x.test/d 2x">',
+    ],
+    [
+      '<img srcset="https://x.test/a, 2x, https://x.test/b,, https://x.test/c">',
+      '<img srcset="https://x.test/a, https://x.test/b, https://x.test/c">',
+    ],
+    ['<img srcset="x\u00a0https://x.test/a\u000bb 1x">', '<img>'],
     [
       '<source srcset="b.png, data:image/png;base64,QUJD 2x">',
       '<source srcset="data:image/png;base64,QUJD 2x">',
