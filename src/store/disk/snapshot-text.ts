@@ -19,20 +19,7 @@ export interface SnapshotLine {
   readonly keys?: readonly (IndexKey | null)[]
 }
 
-/**
- * The content of one file of records: `db.json`, or one segment of a large collection. As Localpost writes it:
- *
- * ```text
- * {"schema":1,
- * "indexes":{"domains":"name:name"},
- * "domains":[
- * {"crc":"ac735def","id":"dom_1","version":1,"keys":[["a.test"]],"record":{"id":"dom_1","name":"a.test"}},
- * {"crc":"0b31f2aa","id":"dom_2","version":1,"keys":[["b.test"]],"record":{"id":"dom_2","name":"b.test"}}
- * ],
- * "seq":3,
- * "crc":"4412ed04"}
- * ```
- */
+/** The content of one file of records; see `snapshot-lines.ts`. */
 export interface ParsedSnapshot {
   /** The commit up to which the file contains all commits; absent if a person removed it. */
   readonly seq?: number | undefined
