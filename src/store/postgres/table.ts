@@ -72,13 +72,9 @@ export class Table {
       return { name: index, column: `key_${index}`, on, isUnique: unique }
     })
     this.columns = [
-      ...this.indexes.map(({ column }, at): Column => {
-        return {
-          name: column,
-          type: 'bytea',
-          valueOf: ({ keys: { [at]: key } }) => (key ? encodeKey(key) : null),
-        }
-      }),
+      ...this.indexes.map(({ column }, at) =>
+        columnOf(column, 'bytea', ({ keys: { [at]: key } }) => (key ? encodeKey(key) : null)),
+      ),
       ...(facts ? factColumns(facts) : []),
     ]
   }
@@ -109,22 +105,18 @@ export class Table {
 /** The version of how {@link Table} derives columns: raise it when the same definition gives other values. */
 const derivation = 1
 
+const columnOf = (name: string, type: Column['type'], valueOf: Column['valueOf']): Column => {
+  return { name, type, valueOf }
+}
+
 function factColumns({ numbers, texts }: Facts<StoredRecord>): Column[] {
   return [
-    { name: 'flags', type: 'int4', valueOf: ({ facts }) => facts && facts.flags },
-    ...numbers.map((_, at): Column => {
-      return {
-        name: `number_${at}`,
-        type: 'float8',
-        valueOf: ({ facts }) => facts && (facts.numbers[at] ?? 0),
-      }
-    }),
-    ...texts.map((_, at): Column => {
-      return {
-        name: `text_${at}`,
-        type: 'text',
-        valueOf: ({ facts }) => facts && joinTexts(facts.texts[at] ?? []),
-      }
-    }),
+    columnOf('flags', 'int4', ({ facts }) => facts && facts.flags),
+    ...numbers.map((_, at) =>
+      columnOf(`number_${at}`, 'float8', ({ facts }) => facts && (facts.numbers[at] ?? 0)),
+    ),
+    ...texts.map((_, at) =>
+      columnOf(`text_${at}`, 'text', ({ facts }) => facts && joinTexts(facts.texts[at] ?? [])),
+    ),
   ]
 }
