@@ -67,7 +67,6 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const lost: string[] = []
   const restored: string[] = []
   const reading = { files, paths, collections, records, lost, restored }
-  // The records of the intact files come first: the log then adds what is newer, and what those lack.
   const mark = await readMark(reading)
   if (mark) lost.push(`${unfinishedWords(paths.folder, mark).message} What it had not stored is not here.`)
   const checkpoint = await salvageCheckpoint(reading)
