@@ -22,12 +22,14 @@ export interface StoredCommit {
   readonly changes: readonly CommitChange[]
 }
 
-/** Passes the changes of commits to listeners, and keeps the last 10,000 for listeners that ask for earlier ones. */
+/** Passes the changes of commits to listeners, and keeps at least the last `minRecent` for listeners that ask for earlier ones. */
 export class ChangeFeed {
   #seq: number
   /** The seq of the last change that is no longer known. */
   #droppedThrough: number
+  /** The changes after `#droppedThrough`. */
   #recent: (readonly [partition: string, change: StoreChange])[] = []
+  /** The last call of `publish`. */
   #publishing: Promise<void> | undefined
   readonly #listeners: Map<string, Set<Entry>> = new Map()
 
@@ -49,7 +51,10 @@ export class ChangeFeed {
     }
   }
 
-  /** Announces commits that became visible: small ones in the turn of the call. Large ones yield to the event loop. */
+  /**
+   * Announces commits that became visible: small ones in the turn of the call. Large ones yield to the event loop, so await the
+   * call before the next one: listeners would get the changes of both mixed.
+   */
   publish(commits: readonly StoredCommit[]): Promise<void> {
     // All of these commits are visible already, so a listener that is added now needs no call for them.
     this.#seq = commits.at(-1)?.seq ?? this.#seq
@@ -87,6 +92,7 @@ export class ChangeFeed {
     // between are not known.
     const missed = after < this.#droppedThrough || after > this.#seq
     if (missed) call(entry.listener, { seq: this.#droppedThrough, op: 'gap' })
+    // The gap stands for what is not known. All that is known comes after it.
     entry.after = missed ? 0 : after
     for (const [changed, change] of this.#recent)
       if (changed === partition && change.seq > entry.after) tell(entry, change)
@@ -94,9 +100,10 @@ export class ChangeFeed {
 
   #tell(partition: string, change: StoreChange): void {
     this.#recent.push([partition, change])
-    if (this.#recent.length >= 2 * maxRecent) {
-      this.#droppedThrough = this.#recent[maxRecent - 1]?.[1].seq ?? this.#droppedThrough
-      this.#recent = this.#recent.slice(maxRecent)
+    // Half of them at once, because each time copies the others.
+    if (this.#recent.length >= 2 * minRecent) {
+      this.#droppedThrough = this.#recent[minRecent - 1]?.[1].seq ?? this.#droppedThrough
+      this.#recent = this.#recent.slice(minRecent)
     }
     for (const entry of this.#listeners.get(partition) ?? []) tell(entry, change)
   }
@@ -126,7 +133,7 @@ export function bulkEnd(collection: string): CommitChange & { op: 'bulk' } {
   return { op: 'bulk', collection, updated: 0, removed: 0, isLast: true }
 }
 
-const maxRecent = 10_000
+const minRecent = 10_000
 
 /** An error in a listener must not fail the commit, and must not be swallowed. */
 function call(listener: Listener, change: StoreChange): void {

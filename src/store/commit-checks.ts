@@ -1,5 +1,6 @@
 import { LocalpostError, quote } from '../core/errors.ts'
 import { forEachSlice } from '../core/slices.ts'
+import { misuse } from './io-errors.ts'
 import type { IndexKey } from './queries.ts'
 import type { Change } from './store.ts'
 
@@ -21,14 +22,21 @@ interface CheckedRecord<C, R> {
 /**
  * Checks the commits of one batch one after the other, each against what is stored and the commits before it: ids, versions,
  * unique keys. A refused commit has no effect. `C` is a collection of a partition, `R` what has to be known of a record.
+ *
+ * A subclass stages each commit within `whole`, and awaits it before the next one. For each change it looks at `current`, calls
+ * `assertPossible` unless the change may be made to any version, and then `put` or `drop`. What else it notes of a commit is in maps
+ * that it changes only by `set` and `unset`, or in what it empties itself if `whole` throws.
  */
 export abstract class CommitChecks<
   C extends { readonly name: string },
   R extends { readonly version: number },
 > {
+  /** The records that the batch changes, by `recordPlace`. */
   protected readonly changed: Map<string, CheckedRecord<C, R>> = new Map()
+  /** The unique keys that the batch gives to a record or, with null, takes from one, by `holderPlace`. */
   readonly #holders: Map<string, string | null> = new Map()
-  #undo: (() => void)[] = []
+  /** What takes back the steps of the commit that is being staged; null between two commits. */
+  #undo: (() => void)[] | null = null
 
   protected abstract stored(collection: C, id: string): R | null
   protected abstract storedHolder(collection: C, key: UniqueKey): string | null
@@ -36,16 +44,19 @@ export abstract class CommitChecks<
 
   /** Adds the changes of one commit. If one fails, nothing of the commit remains. */
   protected async whole<T>(changes: Iterable<T>, add: (change: T) => void): Promise<void> {
+    if (this.#undo) throw misuse('Another commit of the batch is being staged.')
+    const steps: (() => void)[] = (this.#undo = [])
     try {
       await forEachSlice(changes, add)
     } catch (error) {
-      for (const undo of this.#undo.reverse()) undo()
+      for (const undo of steps.reverse()) undo()
       throw error
     } finally {
-      this.#undo = []
+      this.#undo = null
     }
   }
 
+  /** A record after the commits so far; null if there is none. */
   protected current(collection: C, id: string): R | null {
     const changed = this.changed.get(recordPlace(collection, id))
     return changed ? changed.record : this.stored(collection, id)
@@ -69,7 +80,7 @@ export abstract class CommitChecks<
     throw new LocalpostError('version_conflict', message)
   }
 
-  /** @throws unique_conflict */
+  /** @param current  The present state of the record. @throws unique_conflict */
   protected put(collection: C, id: string, record: R, current: R | null): void {
     for (const key of this.keysOf(collection, record)) {
       const known = this.#holders.get(holderPlace(collection, key))
@@ -93,11 +104,22 @@ export abstract class CommitChecks<
       this.set(this.#holders, holderPlace(collection, key), holder)
   }
 
-  /** Sets an entry until the end of the commit shows whether it stays. Without a value, removes it. */
-  protected set<V>(map: Map<string, V>, at: string, value?: V): void {
+  /** Sets an entry; if the commit fails, it is as before. */
+  protected set<V>(map: Map<string, V>, at: string, value: V): void {
+    this.#keep(map, at)
+    map.set(at, value)
+  }
+
+  /** Removes an entry; if the commit fails, it is there again. */
+  protected unset<V>(map: Map<string, V>, at: string): void {
+    this.#keep(map, at)
+    map.delete(at)
+  }
+
+  #keep<V>(map: Map<string, V>, at: string): void {
+    if (!this.#undo) throw misuse('A change is staged outside of a commit.')
+    // No map has an entry that is undefined.
     const before = map.get(at)
-    if (value === undefined) map.delete(at)
-    else map.set(at, value)
     this.#undo.push(() => (before === undefined ? map.delete(at) : map.set(at, before)))
   }
 }

@@ -4,6 +4,7 @@ import { histogramOf } from './histogram.ts'
 import { findMatches } from './matching.ts'
 import type { GroupQuery, RecordGroup } from './queries.ts'
 import type { Records } from './records.ts'
+import type { SearchPart } from './search-part.ts'
 import type { StoredRecord } from './store.ts'
 
 /** How many records have each of the texts of a fact; see `Store.tally`. */
@@ -48,15 +49,10 @@ export async function groupRecords(
   const groups = new Groups()
   const bit = bitOf(facts, query.flag)
   const bits = query.counted.map((name) => bitOf(facts, name))
-  /**
-   * The groups whose first record is in the part that is judged, in order. `judge` says `yes` for these records alone,
-   * because facts have no id: only these ids are read.
-   */
-  let newGroups: Group[] = []
   const textOfCode: (string | null | undefined)[] = []
   const slot = state.facts?.textSlot(at) ?? 0
 
-  function judge(row: FactRow): Ternary {
+  function judge(row: FactRow, part: SearchPart, place: number): Ternary {
     const [flags = 0] = row
     if ((flags & bit) === 0) return no
     const code = row[slot] ?? 0
@@ -69,10 +65,9 @@ export async function groupRecords(
     if (text === null) return no
     const group = groups.of(text, bits.length)
     group.count(flags, bits)
-    if (group.isBegun) return no
-    group.isBegun = true
-    newGroups.push(group)
-    return yes
+    // Records are judged in the order of their ids.
+    if (group.first === '') group.meet(part.row(place).id)
+    return no
   }
   // Records whose facts do not say which group they are in.
   function condition(record: object & { id?: string }): boolean {
@@ -84,10 +79,7 @@ export async function groupRecords(
     group.meet((record as StoredRecord).id)
     return false
   }
-  for await (const matches of findMatches(records, state, { judge, condition })) {
-    for (const [place, { id }] of matches.rows(0, matches.count).entries()) newGroups[place]?.meet(id)
-    newGroups = []
-  }
+  for await (const _ of findMatches(records, state, { judge, condition }));
   return groups.all()
 }
 
@@ -118,10 +110,9 @@ export class Groups {
 class Group {
   readonly text: string
   readonly flagged: number[]
+  /** The smallest id of its records; `''` until it has one. */
   first = ''
   records = 0
-  /** Whether the first of the records whose facts are known was found. */
-  isBegun = false
 
   constructor(text: string, flags: number) {
     this.text = text

@@ -75,9 +75,12 @@ export class IdOrder {
 
   /** The records at the positions from `start` up to `end`. The rows of packs include removed ones. */
   *runs(start: number, end: number): Generator<IdRun> {
-    let skipped = start
+    const packsBefore = this.#packsWithin(start)
+    const before = this.#packs[packsBefore - 1]
+    const looseBefore = before ? this.loose.lowerBound([before.last]) : 0
+    let skipped = start - (this.#packCounts()[packsBefore] ?? 0) - looseBefore
     let remaining = Math.min(end, this.size) - start
-    for (const { pack, from, to } of this.#allRuns()) {
+    for (const { pack, from, to } of this.#runsFrom(packsBefore, looseBefore)) {
       if (remaining <= 0) return
       const first = pack ? pack.liveBefore(from) : from
       const count = (pack ? pack.liveBefore(to) : to) - first
@@ -94,10 +97,26 @@ export class IdOrder {
     }
   }
 
-  /** All records, as rows of a pack, which begin with an existing one, or as positions among the loose records. */
-  *#allRuns(): Generator<{ pack: Packed | null; from: number; to: number }> {
-    let looseFrom = 0
-    for (const pack of this.#packs) {
+  /** How many of the packs end within the first records of the order: these need not be gone through. */
+  #packsWithin(records: number): number {
+    const counts = this.#packCounts()
+    return firstWhere(this.#packs.length, (at) => {
+      const loose = this.loose.lowerBound([this.#packs[at]?.last ?? ''])
+      return (counts[at + 1] ?? 0) + loose > records
+    })
+  }
+
+  /**
+   * The records of the packs from one on, and the loose records from a position on, as rows of a pack, which begin with an existing
+   * one, or as positions among the loose records.
+   */
+  *#runsFrom(
+    firstPack: number,
+    looseFrom: number,
+  ): Generator<{ pack: Packed | null; from: number; to: number }> {
+    for (let at = firstPack; at < this.#packs.length; at++) {
+      const pack = this.#packs[at]
+      if (!pack) return
       for (let row = pack.live === 0 ? pack.count : 0; row < pack.count;) {
         // Also because a removed record may be there again as a loose one.
         if (!pack.has(row)) {

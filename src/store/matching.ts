@@ -2,10 +2,10 @@ import { firstWhere } from '../core/first-where.ts'
 import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
 import { no, unsure, yes, type FactRow, type Ternary } from './facts.ts'
-import type { IdOrder, IdRun } from './id-order.ts'
 import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { Records } from './records.ts'
-import type { Row, RowSpan } from './sorted-index.ts'
+import { type SearchPart, SearchParts, type SearchRange } from './search-part.ts'
+import type { Row } from './sorted-index.ts'
 import type { Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 import type { Condition } from './where.ts'
@@ -17,14 +17,12 @@ export interface MatchingPart {
 }
 
 interface FactSearch {
-  readonly judge: (facts: FactRow) => Ternary
+  /** @param at  The place of the record in the part. */
+  judge(facts: FactRow, part: SearchPart, at: number): Ternary
   /** For the records whose facts are not enough. */
   readonly condition: Condition
-  readonly backwards?: boolean
-  /** The positions to look at, which commits may move. Default: all. */
-  readonly span?: () => RowSpan
-  /** The only ids that can match; null for all. Default: all. */
-  readonly ids?: readonly string[] | null
+  /** Where to search. Default: all, in the order of their ids. */
+  readonly range?: SearchRange
   /** Ids of records that match too, in their order. Default: none. */
   readonly also?: readonly string[]
 }
@@ -39,31 +37,21 @@ export async function* findMatches(
   search: FactSearch,
 ): AsyncGenerator<MatchingPart> {
   const { idIndex } = state
-  const { judge, condition, backwards = false, span = () => idIndex.span(), ids = null, also = [] } = search
+  const { condition, range = { backwards: false, span: () => idIndex.span(), ids: null }, also = [] } = search
+  const parts = new SearchParts(idIndex, range)
   const pacer = createPacer()
-  let last: string | null = null
+  // Few at first, because a page needs only few.
   let size = fewest
-  for (let isMoved = true; isMoved;) {
-    const { revision } = idIndex
-    isMoved = false
-    let { start, end } = span()
-    if (last !== null && backwards) end = Math.min(end, idIndex.lowerBound([last]))
-    else if (last !== null) start = Math.max(start, idIndex.upperBound([last]))
-    for (const part of searchParts(runsOf(idIndex, { start, end }, ids), backwards, () => size)) {
-      const { verdicts, unsures } = judgeAll(part, judge)
-      for (const at of placesOf(also, part, backwards)) verdicts[at] = yes
-      for (let from = 0; from < unsures.length; from += readAtOnce) {
-        await decide(records, state, part, unsures.slice(from, from + readAtOnce), verdicts, condition)
-        if (pacer.due()) await pacer.turn()
-      }
-      last = part.row(part.length - 1).id
-      yield toMatches(part, verdicts)
+  for (let part = parts.next(size); part; part = parts.next(size)) {
+    const { verdicts, unsures } = judgeAll(part, search)
+    for (const at of placesOf(also, part, range.backwards)) verdicts[at] = yes
+    for (let from = 0; from < unsures.length; from += readAtOnce) {
+      await decide(records, state, part, unsures.slice(from, from + readAtOnce), verdicts, condition)
       if (pacer.due()) await pacer.turn()
-      isMoved = idIndex.revision !== revision
-      if (isMoved) break
-      // Few at first, because a page needs only few.
-      size = Math.min(2 * size, largestSpan)
     }
+    yield toMatches(part, verdicts)
+    if (pacer.due()) await pacer.turn()
+    size = Math.min(2 * size, largestSpan)
   }
 }
 
@@ -82,26 +70,16 @@ export function idsIn(where: Where): readonly string[] | null {
   return typeof where.equals === 'string' ? [where.equals] : []
 }
 
-function runsOf(order: IdOrder, { start, end }: RowSpan, ids: readonly string[] | null): IdRun[] {
-  if (ids === null) return [...order.runs(start, end)]
-  const runs: IdRun[] = []
-  for (const id of [...new Set(ids)].sort()) {
-    const position = order.find([id]) ? order.lowerBound([id]) : end
-    if (position >= start && position < end) runs.push(...order.runs(position, position + 1))
-  }
-  return runs
-}
-
 function judgeAll(
   part: SearchPart,
-  judge: (facts: FactRow) => Ternary,
+  { judge }: Pick<FactSearch, 'judge'>,
 ): { verdicts: Uint8Array; unsures: number[] } {
   const verdicts = new Uint8Array(part.length)
   const unsures: number[] = []
   for (let at = 0; at < part.length; at++) {
     if (!part.exists(at)) continue
     const facts = part.facts(at)
-    const verdict = facts === null ? unsure : judge(facts)
+    const verdict = facts === null ? unsure : judge(facts, part, at)
     verdicts[at] = verdict
     if (verdict === unsure) unsures.push(at)
   }
@@ -121,7 +99,7 @@ function* placesOf(ids: readonly string[], part: SearchPart, backwards: boolean)
   }
 }
 
-/** Decides by the records themselves, and notes facts that were not known. */
+/** Decides by the records themselves, so that no verdict stays `unsure`, and notes facts that were not known. */
 async function decide(
   records: Records,
   state: CollectionState,
@@ -147,7 +125,7 @@ async function decide(
 
 function toMatches(part: SearchPart, verdicts: Uint8Array): MatchingPart {
   let count = 0
-  for (const verdict of verdicts) count += verdict
+  for (const verdict of verdicts) if (verdict === yes) count++
   return {
     count,
     rows(from, most) {
@@ -156,55 +134,6 @@ function toMatches(part: SearchPart, verdicts: Uint8Array): MatchingPart {
       for (let at = 0; at < verdicts.length && rows.length < most; at++)
         if (verdicts[at] === yes && seen++ >= from) rows.push(part.row(at))
       return rows
-    },
-  }
-}
-
-/** Successive records in the direction of the search. */
-interface SearchPart {
-  readonly length: number
-  exists(at: number): boolean
-  row(at: number): Row
-  facts(at: number): FactRow | null
-  learn(at: number, facts: FactRow): void
-}
-
-function* searchParts(runs: readonly IdRun[], backwards: boolean, size: () => number): Generator<SearchPart> {
-  for (const run of backwards ? runs.toReversed() : runs) {
-    const [from, to] = 'pack' in run ? [run.from, run.to] : [0, run.entries.length]
-    for (let done = 0; done < to - from;) {
-      const length = Math.min(size(), to - from - done)
-      yield backwards ? searchPart(run, to - done - 1, -1, length) : searchPart(run, from + done, 1, length)
-      done += length
-    }
-  }
-}
-
-function searchPart(run: IdRun, first: number, step: 1 | -1, length: number): SearchPart {
-  if ('entries' in run) {
-    const { entries } = run
-    const entry = (at: number): (typeof entries)[number] | undefined => entries[first + step * at]
-    return {
-      length,
-      exists: (at) => entry(at) !== undefined,
-      row: (at) => entry(at) ?? { id: '' },
-      facts: (at) => entry(at)?.facts ?? null,
-      learn(at, facts) {
-        const known = entry(at)
-        if (known) known.facts ??= facts
-      },
-    }
-  }
-  const { pack } = run
-  const facts: number[] = []
-  return {
-    length,
-    exists: (at) => pack.has(first + step * at),
-    row: (at) => ({ id: pack.id(first + step * at) }),
-    // The same array for each row: it is looked at before the next is read.
-    facts: (at) => (pack.facts?.read(first + step * at, facts) ? facts : null),
-    learn(at, learned) {
-      if (pack.facts?.get(first + step * at) === null) pack.facts.set(first + step * at, learned)
     },
   }
 }

@@ -107,9 +107,11 @@ function matchesOf(
   return findMatches(records, state, {
     judge: state.facts?.judge(where) ?? ((): Ternary => unsure),
     condition,
-    backwards: query.direction === 'desc',
-    span: () => spanOf(state.idIndex, query),
-    ids: only && [...only, ...also],
+    range: {
+      backwards: query.direction === 'desc',
+      span: () => spanOf(state.idIndex, query),
+      ids: only && [...only, ...also],
+    },
     also: also.toSorted(),
   })
 }

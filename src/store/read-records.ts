@@ -60,20 +60,17 @@ export async function readTexts(
   rows: readonly Row[],
 ): Promise<(string | null)[]> {
   const texts = rows.map((row) => textInMemory(state, row))
-  const resting = [...texts.keys()].filter((i) => texts[i] === undefined)
-  const read = await records.resting.read(
-    state,
-    resting.map((i) => rows[i]?.id ?? ''),
-  )
-  for (const [at, i] of resting.entries()) {
-    const record = read[at]
+  const ids = rows.filter((_, at) => texts[at] === undefined).map(({ id }) => id)
+  const read = await records.resting.read(state, ids)
+  const resting = new Map(ids.map((id, at) => [id, read[at] ?? null]))
+  return rows.map((row, at) => {
+    const text = texts[at]
+    if (text !== undefined) return text
+    const record = resting.get(row.id) ?? null
     if (record instanceof LocalpostError) records.resting.onDamaged(record)
-    const row = rows[i]
     // A commit may have put it back into memory, and changed it.
-    const now = row && textInMemory(state, row)
-    texts[i] = now ?? (record && !(record instanceof LocalpostError) ? record.text : null)
-  }
-  return texts.map((text) => text ?? null)
+    return textInMemory(state, row) ?? (record instanceof LocalpostError ? null : (record?.text ?? null))
+  })
 }
 
 /** The places of the blobs of a record; null if it has none. */

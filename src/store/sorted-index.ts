@@ -121,12 +121,13 @@ export class SortedIndex {
 
   /** Applies the changes since `gather`. */
   settle(): void {
-    if (!this.#gathered) return
-    const { gone, added } = this.#gathered
+    const gathered = this.#gathered
     this.#gathered = null
+    if (!gathered || gathered.gone.size + gathered.added.size === 0) return
     this.revision++
+    const { gone } = gathered
     if (gone.size > 0) this.#entries = this.#ordered.filter((entry) => !gone.has(entry))
-    for (const entry of [...added].sort((a, b) => this.#order(a, b))) this.#insert(entry)
+    this.#insertAll([...gathered.added].sort((a, b) => this.#order(a, b)))
   }
 
   /** Takes all records at once, in any order. @returns Two that have the same key of a unique index; null if there are none. */
@@ -140,6 +141,26 @@ export class SortedIndex {
       return before !== undefined && this.#compare(before, this.#keyOf(entry) ?? []) === 0
     })
     return second > 0 ? entries.slice(second - 1, second + 1) : null
+  }
+
+  /** Moves each record once, without looking at its key. @param added  In the order of the index. */
+  #insertAll(added: readonly Entry[]): void {
+    const entries = this.#ordered
+    const positions = added.map((entry) => this.#positionOf(entry))
+    // New records mostly come last: only those behind the first position move.
+    const moved = entries.splice(positions[0] ?? entries.length)
+    const first = entries.length
+    const moveUntil = (position: number, inserted: number): void => {
+      for (let next = entries.length - inserted; next < position; next++) {
+        const entry = moved[next - first]
+        if (entry) entries.push(entry)
+      }
+    }
+    for (const [nth, entry] of added.entries()) {
+      moveUntil(positions[nth] ?? first, nth)
+      entries.push(entry)
+    }
+    moveUntil(first + moved.length, added.length)
   }
 
   #insert(entry: Entry): void {

@@ -6,6 +6,7 @@ import { openLogStore } from '../../src/store/disk/open.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
 import { labels, note, notes } from '../contracts/notes.ts'
 import { openIn, tempFolder } from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 test('a file that a person edited is accepted, with a notice', async () => {
   const dir = await tempFolder()
@@ -58,4 +59,39 @@ test('a record that is in two files is loaded once', async () => {
   const third = await openIn(dir)
   expect(await third.count(notes)).toBe(5)
   await third.close()
+})
+
+test('a file that is no JSON after an edit is refused with the line of the mistake', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  await first.commit([1, 2, 3].map((n) => insert(labels, { id: `l_${n}`, title: `title ${n}` })))
+  await first.close()
+  const path = join(dir, 'db.json')
+  const text = await readFile(path, 'utf8')
+  const lines = text.split('\n')
+  const line = lines.findIndex((one) => one.includes('l_2')) + 1
+  const byte = Buffer.byteLength(lines.slice(0, line - 1).join('\n')) + 1
+  for (const wrong of ['oops', '"title" 2', 'title: [']) {
+    await writeFile(path, text.replace('"title":"title 2"', wrong))
+    await expect(openIn(dir)).rejects.toThrow(
+      `${path}:${line}: line ${line} (byte ${byte}) is not valid JSON.`,
+    )
+  }
+})
+
+test('a record that was read is answered although closing its file fails', async () => {
+  const dir = await tempFolder()
+  const first = await openIn(dir)
+  await first.commit([insert(notes, note(1))])
+  await first.close()
+  let closings = 0
+  const closeNow = (fd: number): void => {
+    nodeFiles.closeNow(fd)
+    closings++
+    throw new Error('The disk is gone.')
+  }
+  const second = await openIn(dir, { files: { ...nodeFiles, closeNow } })
+  expect(await second.get(notes, 'n_00001')).toMatchObject({ id: 'n_00001' })
+  expect(closings).toBeGreaterThan(0)
+  await second.close()
 })

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { codeOf, isErrorOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
-import { newLockForm } from '../lock/lock-file.ts'
+import { closedMark, guardOf, newLockForm } from '../lock/lock-file.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { assertPrivate } from './folder-owner.ts'
 import { numbersIn, type Paths, type ReadableFolder } from './paths.ts'
@@ -78,8 +78,8 @@ const isForeign = (name: string): boolean =>
 
 const ownNames = new Set([
   'lock',
-  'lock.takeover',
-  'lock.closed',
+  guardOf('lock'),
+  closedMark('lock'),
   'reserve',
   'log',
   'large',

@@ -8,7 +8,7 @@ import { crcLength, opsStart, checksum, noCrc } from './frame.ts'
 /** Encodes batches of commits for the log. */
 export class FrameWriter {
   readonly #synced: boolean
-  /** Used for each batch that fits. A larger one gets a buffer of its placesHere, which is not kept. */
+  /** Used for each batch that fits. A larger one gets a buffer of its own, which is not kept. */
   readonly #scratch: Buffer = Buffer.allocUnsafeSlow(1024 * 1024)
 
   /** @param synced  Whether each batch is synced before it is acknowledged: `nth` then marks it as one write. */

@@ -29,7 +29,7 @@ export function createLineReader(files: Files): LineReader {
       } catch (error) {
         throw storeFault(error, `Reading ${pack.path}`)
       } finally {
-        files.closeNow(fd)
+        letGo(files, fd)
       }
       return records
     },
@@ -83,6 +83,14 @@ function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): Rest
   // The file may have been replaced, and this place has another record now.
   if (id !== pack.id(row) || typeof version !== 'number' || blobs === undefined) return null
   return { version, text: line.text, blobs }
+}
+
+function letGo(files: Files, fd: number): void {
+  try {
+    files.closeNow(fd)
+  } catch {
+    // What was read is complete.
+  }
 }
 
 /** The id and version of a record whose line does not begin with them. */

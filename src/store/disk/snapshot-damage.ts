@@ -1,5 +1,5 @@
 import { collectionNameForm } from '../names.ts'
-import { type Line, snapshotLines } from './snapshot-lines.ts'
+import { footerLength, type Line, snapshotLines } from './snapshot-lines.ts'
 import { parseWholeLine, sectionForm, type ParsedSnapshot, type SnapshotLine } from './snapshot-text.ts'
 
 /** A line that does not match its checksum. The first line is 1. */
@@ -61,4 +61,4 @@ function damagedLine(bytes: Buffer, { number, at, end }: Line): DamagedLine {
 const identityForm = /"id":"([^"\\]+)","version":(\d+)/
 
 /** Lines up to this length are not records: the end of a section, and the checksum at the end of the file. */
-const shortLine = '"crc":"00000000"}'.length
+const shortLine = footerLength - 1

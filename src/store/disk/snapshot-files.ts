@@ -1,4 +1,4 @@
-import { newLockForm } from '../lock/lock-file.ts'
+import { guardOf, newLockForm } from '../lock/lock-file.ts'
 import { collectionNameForm } from '../names.ts'
 import { numbersIn, type ReadableFolder } from './paths.ts'
 
@@ -35,11 +35,10 @@ export async function collectionFolders(deps: ReadableFolder): Promise<string[]>
 
 /** Whether a file in a data folder was left half written by a crash. */
 export function isTemporary(name: string): boolean {
-  return temporaryForm.test(name) || newLockForm.test(name)
+  return temporaryForm.test(name) || newLockForm.test(name) || name === guardOf('lock')
 }
 
-const temporaryForm =
-  /^(?:(?:checkpoint|incomplete|db|\d{6,15})\.json\.tmp|\d{6,15}\.log\.tmp|lock\.takeover)$/
+const temporaryForm = /^(?:(?:checkpoint|incomplete|db|\d{6,15})\.json|\d{6,15}\.log)\.tmp$/
 
 /** A segment's file, as `checkpoint.json` names it. */
 export function fileOf({ state, number }: { state: { name: string }; number: number }): string {

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import type { WrittenLine } from '../packed.ts'
 import type { IndexKey } from '../queries.ts'
 import { formatVersion } from './format.ts'
-import { hex, signedLine } from './snapshot-lines.ts'
+import { footer, seqLine, signedLine } from './snapshot-lines.ts'
 
 /** A record to write to a file of records; an entry in memory is one. */
 export interface LineToWrite {
@@ -69,9 +69,9 @@ export function* snapshotPieces(
     add('\n],\n')
   }
   add(`"ids":${JSON.stringify(ids)},\n`)
-  if (seq !== undefined) add(`"seq":${seq},\n`)
+  if (seq !== undefined) add(seqLine(seq))
   yield takePiece()
-  const last = Buffer.from(`"crc":"${hex(written.crc)}"}\n`)
+  const last = Buffer.from(footer(written.crc))
   written.size += last.byteLength
   yield last
 }

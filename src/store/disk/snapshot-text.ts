@@ -1,5 +1,5 @@
 import type { LocalpostError } from '../../core/errors.ts'
-import { corrupt, messageOf } from '../io-errors.ts'
+import { corrupt } from '../io-errors.ts'
 import { assertKnownFormat } from './format.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
 import { isLineWhole, snapshotLines, seqIn, untouchedCrc } from './snapshot-lines.ts'
@@ -19,20 +19,7 @@ export interface SnapshotLine {
   readonly keys?: readonly (IndexKey | null)[]
 }
 
-/**
- * The content of one file of records: `db.json`, or one segment of a large collection. As Localpost writes it:
- *
- * ```text
- * {"schema":1,
- * "indexes":{"domains":"name:name"},
- * "domains":[
- * {"crc":"ac735def","id":"dom_1","version":1,"keys":[["a.test"]],"record":{"id":"dom_1","name":"a.test"}},
- * {"crc":"0b31f2aa","id":"dom_2","version":1,"keys":[["b.test"]],"record":{"id":"dom_2","name":"b.test"}}
- * ],
- * "seq":3,
- * "crc":"4412ed04"}
- * ```
- */
+/** The content of one file of records; see `snapshot-lines.ts`. */
 export interface ParsedSnapshot {
   /** The commit up to which the file contains all commits; absent if a person removed it. */
   readonly seq?: number | undefined
@@ -86,12 +73,28 @@ function parseWhole(bytes: Buffer, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // Without a position, the file is cut off.
-    const [, position = text.length] = / at position (\d+)/.exec(messageOf(error)) ?? []
-    const valid = text.slice(0, Number(position))
-    const line = valid.split('\n').length
-    const what = `line ${line} (byte ${Buffer.byteLength(valid)}) is not valid JSON.`
-    throw corrupt(`${path}:${line}`, what, restoreIt, error)
+    const { line, byte } = badPlace(bytes)
+    throw corrupt(`${path}:${line}`, `line ${line} (byte ${byte}) is not valid JSON.`, restoreIt, error)
+  }
+}
+
+/** The first line that is not as Localpost writes lines, or the end. The errors of `JSON.parse` often have no position. */
+function badPlace(bytes: Buffer): { line: number; byte: number } {
+  let line = 1
+  for (const { number, at, end } of snapshotLines(bytes)) {
+    if (number > 1 && !isSound(bytes.toString('utf8', at, end))) return { line: number, byte: at }
+    line = number + 1
+  }
+  return { line, byte: bytes.byteLength }
+}
+
+function isSound(line: string): boolean {
+  if (/^(?:\],?|"[^"]+":(?:\[|\{.*\},|\d+,|"[0-9a-f]{8}"\}))$/.test(line)) return true
+  try {
+    JSON.parse(line.replace(/,$/, ''))
+    return true
+  } catch {
+    return false
   }
 }
 

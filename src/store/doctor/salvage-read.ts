@@ -10,9 +10,10 @@ import type { Collection, StoredRecord } from '../store.ts'
 import { messageOf } from './findings.ts'
 import { type DamagedFile, readIntact } from './intact-records.ts'
 
-/** The folder that is salvaged, and the lists for the report. */
+/** The folder that is salvaged, and what is found in it, to which each step adds. */
 export interface SalvageReading extends DataFolder {
   readonly collections: readonly Collection<StoredRecord>[]
+  /** `salvageRecords` fills them from the files of records; `mergeHistory` then adds and removes by the log. */
   readonly records: Records
   /** Collects one sentence for each item that is intact nowhere. */
   readonly lost: string[]

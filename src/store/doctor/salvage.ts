@@ -9,7 +9,7 @@ import { dataIn, foreignFilesIn } from '../disk/folder.ts'
 import { readMark } from '../disk/marker.ts'
 import type { LargeDeps } from '../disk/large.ts'
 import { fillLogStore } from '../disk/open.ts'
-import { createPaths, type Paths } from '../disk/paths.ts'
+import { createPaths, type DataFolder, type Paths } from '../disk/paths.ts'
 import type { Entry } from '../entry.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { Records } from '../records.ts'
@@ -59,7 +59,10 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const files = nodeFiles
   const paths = createPaths(resolve(options.dir))
   const to = resolve(options.to)
-  await assertPlaces(files, paths, to, processes)
+  await assertSource(files, paths)
+  assertOutside(paths.folder, to)
+  await assertEmpty({ files, paths: createPaths(to) })
+  await assertUnused(files, paths, processes)
   const records = new Records(collections, { hold() {}, release() {} })
   const lost: string[] = []
   const restored: string[] = []
@@ -147,26 +150,32 @@ async function compareCount(store: Store, state: CollectionState, saved: number)
   )
 }
 
-async function assertPlaces(files: Files, paths: Paths, to: string, processes: Processes): Promise<void> {
-  if ((await files.size(paths.folder)) === null) throw invalidOption(`There is no folder ${paths.folder}.`)
-  if (to === paths.folder || to.startsWith(paths.folder + sep) || paths.folder.startsWith(to + sep))
-    throw invalidOption(`${to} must be outside ${paths.folder}. Choose another folder for --to.`)
-  const target = createPaths(to)
+async function assertSource(files: Files, { folder }: Paths): Promise<void> {
+  if ((await files.size(folder)) === null) throw invalidOption(`There is no folder ${folder}.`)
+}
+
+function assertOutside(folder: string, to: string): void {
+  if (to === folder || to.startsWith(folder + sep) || folder.startsWith(to + sep))
+    throw invalidOption(`${to} must be outside ${folder}. Choose another folder for --to.`)
+}
+
+/** Accepts a new folder, and that of a salvage that was interrupted. */
+async function assertEmpty(target: DataFolder): Promise<void> {
+  if ((await readMark(target)) !== null) return
   // The files of a start that stored nothing are those of a salvage that was killed before its first write.
-  const there = { files, paths: target }
-  if (
-    (await readMark(there)) === null &&
-    ((await files.size(target.checkpoint)) !== null ||
-      (await dataIn(there)).length > 0 ||
-      (await foreignFilesIn(there)).length > 0)
-  )
-    throw invalidOption(`${to} is not empty. Choose a new folder for --to.`)
+  const hasData =
+    (await target.files.size(target.paths.checkpoint)) !== null || (await dataIn(target)).length > 0
+  if (hasData || (await foreignFilesIn(target)).length > 0)
+    throw invalidOption(`${target.paths.folder} is not empty. Choose a new folder for --to.`)
+}
+
+async function assertUnused(files: Files, { folder, lock }: Paths, processes: Processes): Promise<void> {
   // If the lock cannot be read, it is not known to belong to a running process.
-  const lock = await readLock(files, paths.lock, processes).catch(() => null)
-  if (lock?.lives === true)
+  const found = await readLock(files, lock, processes).catch(() => null)
+  if (found?.lives === true)
     throw new LocalpostError(
       'store_in_use',
-      `The folder ${paths.folder} is in use by process ${lock.pid}. Stop it first.`,
+      `The folder ${folder} is in use by process ${found.pid}. Stop it first.`,
     )
 }
 

@@ -2,7 +2,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import { type Files, isSameFile, type Stamp, stampOf } from '../../core/files.ts'
 import type { LockDeps } from './judge.ts'
-import { parseHolder, readLockText } from './lock-file.ts'
+import { closedMark, parseHolder, readLockText } from './lock-file.ts'
 import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/machine.ts'
 
 export interface HeldLockDeps extends Omit<LockDeps, 'processes'> {
@@ -182,9 +182,6 @@ export class HeldLock {
     return true
   }
 }
-
-/** The file that replaces the lock when a process closes the folder. */
-export const closedMark = (path: string): string => `${path}.closed`
 
 function openNow(files: Files, path: string): number | null {
   try {

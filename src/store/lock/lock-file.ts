@@ -50,7 +50,16 @@ export function parseHolder(text: string): Holder | null {
   }
 }
 
-/** Names of files that are linked as a lock or as its guard. A leftover file is that of a process that was killed. */
+/** The guard of a lock: only the process that creates it may remove the lock of an ended one. */
+export const guardOf = (path: string): string => `${path}.takeover`
+
+/** The file that replaces the lock when a process closes the folder. */
+export const closedMark = (path: string): string => `${path}.closed`
+
+/** Where a file is written that is then linked as a lock or as its guard. */
+const newLockPath = (path: string): string => `${path}.${randomBytes(8).toString('hex')}`
+
+/** The names of `newLockPath` for `lock` and its guard. A leftover file is that of a process that was killed. */
 export const newLockForm: RegExp = /^lock\.(?:takeover\.)?[0-9a-f]{16}$/
 
 /**
@@ -61,25 +70,37 @@ export const newLockForm: RegExp = /^lock\.(?:takeover\.)?[0-9a-f]{16}$/
  * @throws store_full, store_failed, store_read_only.
  */
 export async function createLockFile(files: Files, path: string, text: string): Promise<boolean> {
-  const aside = `${path}.${randomBytes(8).toString('hex')}`
+  const aside = newLockPath(path)
   try {
     if (!(await writeNew(files, aside, text))) return false
-    try {
-      await files.link(aside, path)
-      return true
-    } catch (error) {
-      const code = codeOf(error)
-      // A network volume may create the link and still report that the name is taken.
-      if (code === 'EEXIST') return (await readLockText(files, path)) === text
-      // Another process removed it as a leftover.
-      if (code === 'ENOENT') return false
-      if (!noLinkCodes.has(code)) throw error
-    } finally {
-      await files.remove(aside).catch(() => {})
-    }
-    return await writeNew(files, path, text)
+    const fault = await linkNew(files, aside, path)
+    if (fault === 'no_links') return await writeNew(files, path, text)
+    // A network volume may create the link and still report that the name is taken.
+    if (fault === 'taken') return (await readLockText(files, path)) === text
+    return fault === null
   } catch (error) {
     throw storeFault(error, `Making the lock file ${path}`)
+  }
+}
+
+/** Links a new file to its final name, and removes the other name. @returns Why it could not be linked; null if it was. */
+async function linkNew(
+  files: Files,
+  aside: string,
+  path: string,
+): Promise<'taken' | 'removed' | 'no_links' | null> {
+  try {
+    await files.link(aside, path)
+    return null
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EEXIST') return 'taken'
+    // Another process removed it as a leftover.
+    if (code === 'ENOENT') return 'removed'
+    if (noLinkCodes.has(code)) return 'no_links'
+    throw error
+  } finally {
+    await files.remove(aside).catch(() => {})
   }
 }
 

@@ -2,9 +2,11 @@ import { dirname, join } from 'node:path'
 import { LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { storeFault } from '../io-errors.ts'
-import { closedMark, HeldLock } from './held-lock.ts'
+import { HeldLock } from './held-lock.ts'
 import {
+  closedMark,
   createLockFile,
+  guardOf,
   type LockReads,
   lockText,
   parseHolder,
@@ -97,7 +99,7 @@ async function begin(deps: LockDeps, text: string, tookOver: boolean): Promise<H
  */
 async function removeStale(deps: LockDeps, stale: string, own: string): Promise<void> {
   const { files, path } = deps
-  const guard = `${path}.takeover`
+  const guard = guardOf(path)
   if (!(await createLockFile(files, guard, own))) return waitForGuard(deps, guard)
   try {
     if ((await readSettled(files, path)) === stale) await files.rename(path, closedMark(path))

@@ -5,6 +5,7 @@ import { channelOf } from './listening.ts'
 import type { Membership } from './membership.ts'
 import { columnList, Parameters } from './parameters.ts'
 import type { StagedBlob } from './blobs.ts'
+import { textOf } from './store-state.ts'
 import type { StoredRow, Table } from './table.ts'
 import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './write.ts'
 import { runSingle } from './transaction.ts'
@@ -89,7 +90,7 @@ export async function insertNew(
     'text[]',
   )
   const changes = parameters.add(
-    told.map(({ changes }) => JSON.stringify(changes)),
+    told.map(({ changes }) => textOf(changes)),
     'text[]',
   )
   // Each part reads `counted`, so no other part stores anything unless the renewal has a row.

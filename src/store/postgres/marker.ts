@@ -30,6 +30,7 @@ export class SchemaMark {
   readonly #own: Mark | null
   readonly #address: StoreAddress
   readonly #membership: Membership
+  /** Whether the schema has the mark. Set after the transaction that stored it. */
   isSet = false
 
   /** @param own  The work that fills the schema; null if it is open for anything else. */
@@ -50,22 +51,24 @@ export class SchemaMark {
   /**
    * Sets the mark, as a part of a transaction that holds the lock of the schema.
    *
+   * @returns What `isSet` is once the transaction was stored.
    * @throws store_in_use if other instances use the schema.
    */
-  async set(sql: Connection): Promise<void> {
-    if (this.isSet || !this.#own) return
+  async set(sql: Connection): Promise<boolean> {
+    if (this.isSet || !this.#own) return this.isSet
     if ((await this.#membership.others(sql)).length > 0) throw inUse(this.#address.shown)
     await sql.once(`CREATE TABLE ${sql.name(tableName)} (mark text NOT NULL)`)
     await sql.once(`INSERT INTO ${sql.name(tableName)} (mark) VALUES ($1)`, [markText(this.#own)])
-    this.isSet = true
+    return true
   }
 
   /** Sets the mark in a transaction of its own. */
   async begin(pool: Pool): Promise<void> {
     const { schema } = this.#address
-    await transact(pool, schema, async (sql) => {
+    if (this.isSet || !this.#own) return
+    this.isSet = await transact(pool, schema, async (sql) => {
       await lockSchema(sql, schema)
-      await this.set(sql)
+      return await this.set(sql)
     })
   }
 
@@ -73,5 +76,6 @@ export class SchemaMark {
   async remove(pool: Pool): Promise<void> {
     if (!this.isSet) return
     await transact(pool, this.#address.schema, (sql) => sql.once(`DROP TABLE ${sql.name(tableName)}`))
+    this.isSet = false
   }
 }

@@ -175,13 +175,18 @@ export class Membership {
       [this.id],
     )
     const names: string[] = []
-    for (const { holder } of rows) if (await this.#mayRun(holder)) names.push(describeHolder(holder))
+    for (const { holder } of rows)
+      if (await this.#mayRun(holder)) names.push(describeHolder(holder, 'another instance'))
     return names
   }
 
-  /** Makes this instance the leader if no other one is, in a transaction of its own. */
-  async tryToLead(pool: Pool, schema: string): Promise<void> {
-    if (this.lease.isLeader || (await this.#isLedByOther(new Connection(pool, schema)))) return
+  /**
+   * Makes this instance the leader if no other one is, in a transaction of its own.
+   *
+   * @param wants  Whether it still wants to be, asked after the look-up of a leader. Default: it does.
+   */
+  async tryToLead(pool: Pool, schema: string, wants: () => boolean = () => true): Promise<void> {
+    if (this.lease.isLeader || (await this.#isLedByOther(new Connection(pool, schema))) || !wants()) return
     const began = this.lease.now()
     const isLeader = await transact(pool, schema, async (connection) => {
       const table = connection.name('instances')
@@ -233,10 +238,10 @@ export class Membership {
   }
 }
 
-/** The process of an instance, for people. @param holder  As its row has it. */
-export function describeHolder(holder: string): string {
+/** The process of an instance, for people. @param holder  As its row has it. @param unknown  Its name if that is not readable. */
+export function describeHolder(holder: string, unknown = 'an unknown process'): string {
   const process = parseHolder(holder)
-  return process ? `process ${process.pid} on the host ${JSON.stringify(process.host)}` : 'an unknown process'
+  return process ? `process ${process.pid} on the host ${JSON.stringify(process.host)}` : unknown
 }
 
 function lateError(consequence: string): LocalpostError {

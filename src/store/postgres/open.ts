@@ -54,16 +54,17 @@ async function openSchema(options: PostgresStoreOptions, work: Mark | null = nul
   const tables = new Map(options.collections.map((one) => [one.name, new Table(one, schema)]))
   try {
     await assertVersion(new Connection(writing, schema))
-    const prepare = async (sql: Connection): Promise<TextSearch> => {
+    const prepare = async (sql: Connection): Promise<{ search: TextSearch; isMarked: boolean }> => {
       const isNew = await prepareOwnTables(sql, schema)
       await mark.check(sql)
       await membership.join(sql)
-      if (isNew) await mark.set(sql)
+      const isMarked = isNew ? await mark.set(sql) : mark.isSet
       const alone = (): Promise<void> => assertAlone(sql, schema, membership)
       await prepareCollections(sql, [...tables.values()], alone)
-      return await prepareTexts(sql, [...tables.values()], alone)
+      return { search: await prepareTexts(sql, [...tables.values()], alone), isMarked }
     }
-    const search = await transact(writing, schema, prepare, { isLong: true })
+    const { search, isMarked } = await transact(writing, schema, prepare, { isLong: true })
+    mark.isSet = isMarked
     if (search === 'scan') options.onNotice?.(withoutTrigrams)
     const store = await startStore({ ...options, schema, tables, search, membership, pools })
     return {

@@ -1,6 +1,6 @@
 import type { Budget } from '../../core/byte-budget.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
-import { runBulk } from '../bulk.ts'
+import { type BulkDeps, runBulk } from '../bulk.ts'
 import { bulkEnd, type ChangeFeed } from '../change-feed.ts'
 import { misuse } from '../io-errors.ts'
 import { admit, blobNameIn } from '../prepare.ts'
@@ -79,9 +79,12 @@ export function openPartition(partition: string, parts: SharedParts): Store {
 }
 
 /** Removes all records of a partition, see `PartitionedStore.removePartition`. */
-export async function removePartition(partition: string, parts: SharedParts): Promise<void> {
-  const { tables, writer, assertOpen } = parts
-  assertOpen()
+export async function removePartition(
+  partition: string,
+  parts: Pick<SharedParts, 'tables' | 'reads' | 'writer' | 'feed' | 'assertOpen'>,
+): Promise<void> {
+  const { tables, writer } = parts
+  parts.assertOpen()
   const reads = createReads(parts.reads, (collection) => ({ table: tableOf(parts, collection), partition }))
   const changed = new Set<string>()
   let removals: BulkRowChange[]
@@ -114,13 +117,13 @@ async function commit(
   partition: string,
   changes: readonly Change[],
   given: readonly Blob[],
-  parts: SharedParts,
+  parts: Pick<SharedParts, 'tables' | 'blobs' | 'pending' | 'upkeep' | 'writer' | 'assertOpen'>,
 ): Promise<void> {
   const { blobs, pending, upkeep, writer, assertOpen } = parts
   assertOpen()
   const prepared = changes.map((change) => toRowChange(tableOf(parts, change.collection), change))
   const named = given.map((blob) => ({ blob, ...blobNameIn(changes, blob) }))
-  const texts = prepared.map((change) => (change.op === 'remove' ? '' : change.row.text))
+  const texts = prepared.map(({ row }) => row?.text ?? '')
   const size = admit(changes, texts, given, pending, () => {
     if (upkeep.trouble) throw upkeep.trouble
   })
@@ -131,7 +134,10 @@ async function commit(
   }
 }
 
-function bulkDeps(place: Shard, parts: SharedParts): Parameters<typeof runBulk<never, BulkRowChange>>[2] {
+function bulkDeps(
+  place: Shard,
+  parts: Pick<SharedParts, 'reads' | 'writer' | 'feed' | 'pending' | 'assertOpen'>,
+): BulkDeps<BulkRowChange> {
   const { table, partition } = place
   const { reads, writer, pending, assertOpen } = parts
   return {
@@ -150,7 +156,11 @@ function bulkDeps(place: Shard, parts: SharedParts): Parameters<typeof runBulk<n
 }
 
 /** Notifies the listeners of all instances that a bulk change has ended. */
-async function endBulk(partition: string, collection: string, { writer, feed }: SharedParts): Promise<void> {
+async function endBulk(
+  partition: string,
+  collection: string,
+  { writer, feed }: Pick<SharedParts, 'writer' | 'feed'>,
+): Promise<void> {
   try {
     await writer.notify(partition, bulkEnd(collection))
   } catch {

@@ -13,38 +13,45 @@ export function loadStored(
   staging: Staging,
   batch: readonly Waiting[],
 ): Promise<void>[] {
-  const wanted = new Map<string, { table: Table; column: string; partitions: string[]; keys: unknown[] }>()
-  const want = (table: Table, column: string, partition: string, key: unknown): void => {
-    const place = `${table.name} ${column}`
-    const known = wanted.get(place) ?? { table, column, partitions: [], keys: [] }
-    wanted.set(place, known)
-    known.partitions.push(partition)
-    known.keys.push(key)
-  }
-  for (const item of batch) {
-    const { partition } = item
-    for (const change of changesOf(item)) {
-      const { table } = change
-      const row = 'row' in change ? change.row : null
-      want(table, 'id', partition, row?.id ?? ('id' in change ? change.id : ''))
-      for (const [at, { isUnique, column }] of table.indexes.entries()) {
-        const key = row?.values[at]
-        if (isUnique && key instanceof Buffer) want(table, column, partition, key)
-      }
+  const changes = batch.flatMap((item) =>
+    changesOf(item).map(({ table, id, row }) => ({ partition: item.partition, table, id, row })),
+  )
+  return [...new Set(changes.map(({ table }) => table))].flatMap((table) => {
+    const own = changes.filter((change) => change.table === table)
+    const ids = own.map(({ partition, id }) => ({ partition, key: id }))
+    const wanted: Wanted[] = [{ column: 'id', type: 'text', keys: ids }]
+    for (const [at, { isUnique, column }] of table.indexes.entries()) {
+      const keys = own.map(({ partition, row }) => ({ partition, key: row?.values[at] ?? null }))
+      const present = keys.filter(({ key }) => key !== null)
+      if (isUnique && present.length > 0) wanted.push({ column, type: 'bytea', keys: present })
     }
-  }
-  return [...wanted.values()].map(async ({ table, column, partitions, keys }) => {
-    const unique = table.indexes.flatMap((index) => (index.isUnique ? [`, stored."${index.column}"`] : []))
-    const rows = await connection.run<
-      Record<string, unknown> & { partition: string; id: string; version: number }
-    >(
-      `SELECT stored.partition, stored.id, stored.version${unique.join('')}
-       FROM ${table.sql} stored JOIN unnest($1::text[], $2::${column === 'id' ? 'text' : 'bytea'}[]) AS given (partition, key)
-         ON stored.partition = given.partition AND stored."${column}" = given.key`,
-      [partitions, keys],
-    )
-    await forEachSlice(rows, (row) => staging.learn(table, row.partition, row, (name) => row[name]))
+    return wanted.map((one) => loadBy(one, table, connection, staging))
   })
+}
+
+/** The keys in a column of the records to read. */
+interface Wanted {
+  readonly column: string
+  readonly type: 'text' | 'bytea'
+  readonly keys: readonly { readonly partition: string; readonly key: unknown }[]
+}
+
+async function loadBy(
+  { column, type, keys }: Wanted,
+  table: Table,
+  connection: Connection,
+  staging: Staging,
+): Promise<void> {
+  const unique = table.indexes.flatMap((index) => (index.isUnique ? [`, stored."${index.column}"`] : []))
+  const rows = await connection.run<
+    Record<string, unknown> & { partition: string; id: string; version: number }
+  >(
+    `SELECT stored.partition, stored.id, stored.version${unique.join('')}
+     FROM ${table.sql} stored JOIN unnest($1::text[], $2::${type}[]) AS given (partition, key)
+       ON stored.partition = given.partition AND stored."${column}" = given.key`,
+    [keys.map(({ partition }) => partition), keys.map(({ key }) => key)],
+  )
+  await forEachSlice(rows, (row) => staging.learn(table, row.partition, row, (name) => row[name]))
 }
 
 /**

@@ -16,6 +16,7 @@ export type RowChange =
   | {
       readonly op: 'insert' | 'put' | 'update'
       readonly table: Table
+      readonly id: string
       /** For `put` the version is provisional: it is corrected when the change is staged. */
       readonly row: StoredRow
     }
@@ -23,6 +24,7 @@ export type RowChange =
       readonly op: 'remove'
       readonly table: Table
       readonly id: string
+      readonly row: null
       readonly version: number | undefined
     }
 
@@ -35,12 +37,13 @@ export interface BulkRowChange {
 
 /** A copy of a caller's change, with its row. @throws internal_error if it cannot be stored. */
 export function toRowChange(table: Table, change: Change): RowChange {
-  if (change.op === 'remove') return { op: 'remove', table, id: change.id, version: change.version }
+  if (change.op === 'remove')
+    return { op: 'remove', table, id: change.id, row: null, version: change.version }
   const version = change.op === 'update' ? change.record.version + 1 : 1
   const record = { ...change.record, version }
   if (typeof record.id !== 'string' || record.id === '' || !isStorable(record.id))
     throw misuse(`A record of ${table.name} cannot have the id ${quote(record.id)}.`)
-  return { op: change.op, table, row: table.rowOf(record, JSON.stringify(record)) }
+  return { op: change.op, table, id: record.id, row: table.rowOf(record, JSON.stringify(record)) }
 }
 
 /** The records of a collection in one partition. */
@@ -169,9 +172,9 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
   }
 
   #change(partition: string, change: RowChange): CommitChange[] {
-    const { table, op } = change
+    const { table, op, id } = change
     const place = shardOf(table, partition)
-    const { id, version } = op === 'remove' ? change : change.row
+    const { version } = op === 'remove' ? change : change.row
     const current = this.current(place, id)
     this.assertPossible(place, op, id, op === 'update' ? (version ?? 0) - 1 : version, current)
     if (op === 'remove') return current ? [this.#remove(place, id, current)] : []
@@ -180,7 +183,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
   }
 
   #blob(partition: string, changes: readonly RowChange[], blob: StagedBlob): void {
-    const change = changes.findLast((one) => one.op !== 'remove' && one.row.id === blob.owner)
+    const change = changes.findLast(({ id, row }) => row !== null && id === blob.owner)
     if (!change) return
     const { table } = change
     const place = shardOf(table, partition)
@@ -207,7 +210,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
     this.drop(place, id, current)
     const at = recordPlace(place, id)
     this.set(this.cleared, at, { table, partition, id })
-    for (const name of this.blobs.keys()) if (name.startsWith(`${at}/`)) this.set(this.blobs, name)
+    for (const name of this.blobs.keys()) if (name.startsWith(`${at}/`)) this.unset(this.blobs, name)
     return { op: 'remove', collection: table.name, id }
   }
 }

@@ -1,7 +1,7 @@
 import { factsOf } from '../facts.ts'
 import { misuse } from '../io-errors.ts'
 import { keyOf } from '../keys.ts'
-import type { Facts, IndexKey } from '../queries.ts'
+import type { Facts, FactValues, IndexKey } from '../queries.ts'
 import { type Collection, type StoredRecord, recordMembers } from '../store.ts'
 import { encodeKey } from './index-keys.ts'
 import { joinTexts } from './joined-texts.ts'
@@ -10,6 +10,15 @@ import { joinTexts } from './joined-texts.ts'
 export interface Column {
   readonly name: string
   readonly type: 'bytea' | 'int4' | 'float8' | 'text'
+  valueOf(derived: Derived): ColumnValue
+}
+
+type ColumnValue = Buffer | number | string | null
+
+/** What is derived from a record for its columns: its keys in the order of the indexes, and its facts if they are known. */
+interface Derived {
+  readonly keys: readonly (IndexKey | null)[]
+  readonly facts: FactValues | null
 }
 
 export interface TableIndex {
@@ -26,7 +35,7 @@ export interface StoredRow {
   /** The record as JSON. */
   readonly text: string
   readonly keys: readonly (IndexKey | null)[]
-  readonly values: readonly (Buffer | number | string | null)[]
+  readonly values: readonly ColumnValue[]
 }
 
 /** The records of a collection in one partition. */
@@ -41,6 +50,7 @@ export class Table {
   readonly collection: Collection<StoredRecord>
   readonly facts: Facts<StoredRecord> | undefined
   readonly indexes: readonly TableIndex[]
+  /** First those of the indexes, in their order. */
   readonly columns: readonly Column[]
   /** The name in SQL. */
   readonly sql: string
@@ -62,10 +72,10 @@ export class Table {
       return { name: index, column: `key_${index}`, on, isUnique: unique }
     })
     this.columns = [
-      ...this.indexes.map(({ column }) => ({ name: column, type: 'bytea' as const })),
-      ...(facts ? [{ name: 'flags', type: 'int4' as const }] : []),
-      ...(facts?.numbers ?? []).map((_, at) => ({ name: `number_${at}`, type: 'float8' as const })),
-      ...(facts?.texts ?? []).map((_, at) => ({ name: `text_${at}`, type: 'text' as const })),
+      ...this.indexes.map(({ column }, at) =>
+        columnOf(column, 'bytea', ({ keys: { [at]: key } }) => (key ? encodeKey(key) : null)),
+      ),
+      ...(facts ? factColumns(facts) : []),
     ]
   }
 
@@ -73,7 +83,7 @@ export class Table {
   get signature(): string {
     const { version, flags, numbers, texts } = this.facts ?? { version: 0, flags: [], numbers: [], texts: [] }
     const indexes = this.indexes.map(({ name, on, isUnique }) => [name, on, isUnique])
-    return JSON.stringify([1, indexes, version, flags, numbers, texts])
+    return JSON.stringify([derivation, indexes, version, flags, numbers, texts])
   }
 
   /** @throws internal_error if the collection has no such index. */
@@ -86,13 +96,27 @@ export class Table {
   /** @param text  The JSON of the record. */
   rowOf(record: StoredRecord, text: string): StoredRow {
     const keys = this.indexes.map(({ on }) => keyOf(recordMembers(record), on))
-    const values: StoredRow['values'][number][] = keys.map((key) => key && encodeKey(key))
-    if (this.facts) {
-      const facts = factsOf(this.facts, record)
-      values.push(facts?.flags ?? null)
-      for (const at of this.facts.numbers.keys()) values.push(facts ? (facts.numbers[at] ?? 0) : null)
-      for (const at of this.facts.texts.keys()) values.push(facts ? joinTexts(facts.texts[at] ?? []) : null)
-    }
+    const facts = this.facts ? factsOf(this.facts, record) : null
+    const values = this.columns.map((column) => column.valueOf({ keys, facts }))
     return { id: record.id, version: record.version, text, keys, values }
   }
+}
+
+/** The version of how {@link Table} derives columns: raise it when the same definition gives other values. */
+const derivation = 1
+
+const columnOf = (name: string, type: Column['type'], valueOf: Column['valueOf']): Column => {
+  return { name, type, valueOf }
+}
+
+function factColumns({ numbers, texts }: Facts<StoredRecord>): Column[] {
+  return [
+    columnOf('flags', 'int4', ({ facts }) => facts && facts.flags),
+    ...numbers.map((_, at) =>
+      columnOf(`number_${at}`, 'float8', ({ facts }) => facts && (facts.numbers[at] ?? 0)),
+    ),
+    ...texts.map((_, at) =>
+      columnOf(`text_${at}`, 'text', ({ facts }) => facts && joinTexts(facts.texts[at] ?? [])),
+    ),
+  ]
 }

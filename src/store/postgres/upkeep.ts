@@ -98,7 +98,7 @@ export class Upkeep {
         this.#endTrouble()
       }
       await listening.connect()
-      if (!this.#isEnding) await membership.tryToLead(pool, schema)
+      await membership.tryToLead(pool, schema, () => !this.#isEnding)
     } catch (error) {
       this.note(databaseFault(error))
     }

@@ -1,6 +1,7 @@
 import type { StoredCommit } from '../change-feed.ts'
 import type { Connection } from './connection.ts'
 import { type ColumnOf, columnList, Parameters } from './parameters.ts'
+import { textOf } from './store-state.ts'
 import type { BlobRow, FinalRecord, Staging } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
 import type { Transaction } from './transaction.ts'
@@ -28,7 +29,7 @@ export function writeBatch(
       commits.map(({ seq }) => seq),
       instance,
       commits.map(({ partition }) => partition),
-      commits.map(({ changes }) => JSON.stringify(changes)),
+      commits.map(({ changes }) => textOf(changes)),
       channel,
     ],
   )

@@ -95,24 +95,44 @@ export class Writer {
 
   async #store(batch: readonly Waiting[]): Promise<void> {
     if (batch.length === 0) return
-    const refused = new Map<Waiting, unknown>()
+    const refused: Refused = new Map()
     try {
-      await this.#transact(batch, refused)
+      const { pool, schema, membership } = this.#deps
+      await membership.enter(new Connection(pool, schema))
+      const stored = (await this.#insertNew(batch)) ?? (await this.#transact(batch, refused))
+      await this.#settle(batch, stored, refused)
     } catch (error) {
       // The content of one commit must not fail the others in its transaction.
-      if (batch.length > 1 && isOfContent(error)) for (const one of batch) await this.#store([one])
+      if (batch.length > 1 && isOfContent(error)) {
+        for (const one of batch) await this.#store([one])
+      } else this.#fail(batch, error, refused)
+    }
+  }
+
+  /** Answers the commits of a batch that was stored. */
+  async #settle(batch: readonly Waiting[], { commits, renewal }: Stored, refused: Refused): Promise<void> {
+    if (renewal) this.#deps.membership.lease.renewed(renewal)
+    if (commits === null || commits.length > 0) await this.#deps.onStored(commits)
+    for (const one of batch) {
+      if (refused.has(one)) one.reject(refused.get(one))
       else {
-        const fault = databaseFault(error)
-        this.failures++
-        const isUnknown = fault.code === 'store_unknown'
-        // What was not sent is certainly not stored.
-        const others = isUnknown ? unreachable('a commit got no answer') : fault
-        this.#deps.onFault(others)
-        // Whether a refused commit was stored is known: it was not.
-        for (const one of batch) one.reject(isUnknown && refused.has(one) ? refused.get(one) : fault)
-        if (isUnknown || isLost(error)) this.#refuseLate(others)
+        this.commits++
+        one.resolve()
       }
     }
+  }
+
+  /** Answers the commits of a batch of which nothing was stored, or of which that is not known. */
+  #fail(batch: readonly Waiting[], error: unknown, refused: Refused): void {
+    const fault = databaseFault(error)
+    this.failures++
+    const isUnknown = fault.code === 'store_unknown'
+    // What was not sent is certainly not stored.
+    const others = isUnknown ? unreachable('a commit got no answer') : fault
+    this.#deps.onFault(others)
+    // Whether a refused commit was stored is known: it was not.
+    for (const one of batch) one.reject(isUnknown && refused.has(one) ? refused.get(one) : fault)
+    if (isUnknown || isLost(error)) this.#refuseLate(others)
   }
 
   /**
@@ -126,20 +146,16 @@ export class Writer {
   }
 
   /**
-   * Stores a batch and answers its commits.
+   * Stores what a batch changes in a transaction.
    *
    * @param refused  Gets the errors of refused commits. They are answered last, because one may be refused for a commit before it
    *   that is not stored in the end.
-   * @throws The error of the database; nothing of the batch is stored or answered then. store_unknown if that is not known.
+   * @throws As `#attempt`.
    */
-  async #transact(batch: readonly Waiting[], refused: Map<Waiting, unknown>): Promise<void> {
+  #transact(batch: readonly Waiting[], refused: Refused): Promise<Stored> {
     const { pool, schema, membership } = this.#deps
-    await membership.enter(new Connection(pool, schema))
-    if (await this.#insertNew(batch)) return
-    const number = membership.nextBatch()
-    const outcome = { commits: [] as StoredCommit[], renewal: null as Renewal | null }
-    try {
-      await transact(pool, schema, async (connection) => {
+    return this.#attempt((number, onSent) =>
+      transact(pool, schema, async (connection) => {
         const staging = new Staging()
         const [renewal, seq] = await Promise.all([
           membership.renew(connection, number),
@@ -152,53 +168,58 @@ export class Writer {
           writeBatch(connection, staging, commits, { instance: membership.id, channel: channelOf(schema) })
         // If this instance is the only one, the last commit is its own.
         const lastAlone = renewal.lastAlone === null ? null : seq + commits.length
-        Object.assign(outcome, { commits, renewal: { ...renewal, lastAlone } })
+        return onSent({ commits, renewal: { ...renewal, lastAlone } })
+      }),
+    )
+  }
+
+  /**
+   * Stores a batch by a single statement, if all of its commits only add records to the same table.
+   *
+   * @returns null if the batch needs a transaction; then nothing was stored.
+   * @throws As `#attempt`.
+   */
+  async #insertNew(batch: readonly Waiting[]): Promise<Stored | null> {
+    const found = newCommitsOf(batch)
+    if (!found) return null
+    const began = this.#deps.membership.lease.now()
+    try {
+      return await this.#attempt(async (number, onSent) => {
+        const done = await insertNew(this.#deps, found.table, found.commits, number, () =>
+          onSent({ commits: null, renewal: null }),
+        )
+        if (!done) return null
+        const { stored: commits, isAlone } = done
+        return { commits, renewal: { began, lastAlone: isAlone ? (commits.at(-1)?.seq ?? null) : null } }
       })
     } catch (error) {
-      // The answer to COMMIT is missing: the transaction may have been stored.
-      if (!outcome.renewal || isRefusal(error) || !(await this.#wasStored(number))) throw error
-    }
-    if (outcome.renewal) membership.lease.renewed(outcome.renewal)
-    if (outcome.commits.length > 0) await this.#deps.onStored(outcome.commits)
-    for (const one of batch) {
-      if (refused.has(one)) one.reject(refused.get(one))
-      else {
-        this.commits++
-        one.resolve()
-      }
+      // A transaction finds out which commit is refused, and stores the others.
+      if (isOfContent(error)) return null
+      throw error
     }
   }
 
   /**
-   * Stores a batch and answers its commits, if all of them only add records to the same table.
+   * Sends a batch under a number of its own, by which the database tells whether it was stored if its answer is missing.
    *
-   * @returns Whether it did. If not, nothing was stored.
-   * @throws As `#transact`.
+   * @param send  Calls `onSent` before the batch may be stored, with what is known of it then, which `onSent` returns.
+   * @throws The error of the database; nothing of the batch is stored then. store_unknown if that is not known.
    */
-  async #insertNew(batch: readonly Waiting[]): Promise<boolean> {
-    const found = newCommitsOf(batch)
-    if (!found) return false
-    const { membership } = this.#deps
-    const number = membership.nextBatch()
-    const began = membership.lease.now()
-    let isSent = false
-    let stored: StoredCommit[] | null = null
-    let renewal: Renewal | null = null
+  async #attempt<T extends Stored | null>(
+    send: (number: number, onSent: (stored: Stored) => Stored) => Promise<T>,
+  ): Promise<T | Stored> {
+    const number = this.#deps.membership.nextBatch()
+    const sent: Stored[] = []
     try {
-      const done = await insertNew(this.#deps, found.table, found.commits, number, () => (isSent = true))
-      if (!done) return false
-      stored = done.stored
-      renewal = { began, lastAlone: done.isAlone ? (stored.at(-1)?.seq ?? null) : null }
+      return await send(number, (stored) => {
+        sent.push(stored)
+        return stored
+      })
     } catch (error) {
-      // A transaction finds out which commit is refused, and stores the others.
-      if (isOfContent(error)) return false
-      if (!isSent || isRefusal(error) || !(await this.#wasStored(number))) throw error
+      const [stored] = sent
+      if (!stored || isRefusal(error) || !(await this.#wasStored(number))) throw error
+      return stored
     }
-    if (renewal) membership.lease.renewed(renewal)
-    await this.#deps.onStored(stored)
-    this.commits += batch.length
-    for (const one of batch) one.resolve()
-    return true
   }
 
   /** Whether a transaction was stored whose answer is missing. @throws store_unknown if that is still unknown. */
@@ -219,6 +240,17 @@ export class Writer {
       'The connection to the database was lost while a commit was stored, and it is not known whether it was stored: look for it before you try again.',
     )
   }
+}
+
+/** The errors of the commits of a batch that were refused. */
+type Refused = Map<Waiting, unknown>
+
+/** A batch that was stored. */
+interface Stored {
+  /** null if their numbers are not known. */
+  readonly commits: readonly StoredCommit[] | null
+  /** The renewal that was stored with it; null if it is not known. */
+  readonly renewal: Renewal | null
 }
 
 const lateMs = 2000
