@@ -3,6 +3,7 @@ import { mkdir, open, rename, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { messageOf } from '../core/errors.ts'
 import { diffLines, type DiffLine } from '../compare/line-diff.ts'
 import { createMask } from '../compare/masks.ts'
 import { dateNow } from '../core/machine.ts'
@@ -109,7 +110,7 @@ async function openBaseline(path: string | null, problem: (said: string) => void
   try {
     return await readBaseline(path)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     problem(`The run is not compared: the baseline ${path} cannot be read (${why.slice(0, 300)}).`)
     return null
   }

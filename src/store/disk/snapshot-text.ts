@@ -1,5 +1,6 @@
+import { messageOf } from '../../core/errors.ts'
 import type { LocalpostError } from '../../core/errors.ts'
-import { corrupt, messageOf } from '../io-errors.ts'
+import { corrupt } from '../io-errors.ts'
 import { assertKnownFormat } from './format.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
 import { isLineWhole, snapshotLines, seqIn, untouchedCrc } from './snapshot-lines.ts'
