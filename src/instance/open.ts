@@ -128,11 +128,10 @@ export async function openLocalpost(
         smtps,
         certificate,
         database: () => stored.database(),
-        otherAccounts: accounts.http,
+        instance: { otherAccounts: accounts.http, facts: facts.read },
         failedLogins,
         users,
         oidc,
-        instanceFacts: facts.read,
       },
     )
     httpUrl = () => http.url

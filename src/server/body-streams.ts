@@ -23,7 +23,7 @@ export function streamBody(stream: Readable): ReadableStream<Uint8Array> {
 interface PassedBody {
   readonly body: ReadableStream<Uint8Array>
   /** Ends the body with an error, and cancels the source. */
-  fail(error: unknown): void
+  fail(reason: unknown): void
   /** Whether the body was garbage collected. In process a caller may drop an answer without reading it. */
   isDropped(): boolean
 }
@@ -72,9 +72,9 @@ export function passedOn(source: ReadableStream<Uint8Array>, onEnd: () => void):
   reader.closed.catch(failBody)
   return {
     body,
-    fail(error) {
-      failBody(error)
-      void reader.cancel(error).catch(() => undefined)
+    fail(reason) {
+      failBody(reason)
+      void reader.cancel(reason).catch(() => undefined)
     },
     isDropped: () => target?.deref() === undefined,
   }

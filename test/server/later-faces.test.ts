@@ -84,9 +84,10 @@ const otherAccounts: OtherAccounts = {
     release() {},
   }),
 }
+const instance = { otherAccounts, facts: () => Promise.reject(new Error('not asked')) }
 
 test('a request with the key of another account loads nothing for the account `default`', async () => {
-  const { app, loads } = laterApp(0, { otherAccounts })
+  const { app, loads } = laterApp(0, { instance })
   const passed = await ask(app, '/resend/emails', { headers: { authorization: 'Bearer other' } })
   expect(await passed.text()).toBe('other: /resend/emails')
   expect(loads).toEqual([])
@@ -95,7 +96,7 @@ test('a request with the key of another account loads nothing for the account `d
 })
 
 test('a request with a foreign Host is refused before anything is loaded, also while loading fails', async () => {
-  const { app, loads, errors } = laterApp(1, { otherAccounts })
+  const { app, loads, errors } = laterApp(1, { instance })
   const server = createServer(app.nodeHandler)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
