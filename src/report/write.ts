@@ -9,7 +9,7 @@ import { createMask } from '../compare/masks.ts'
 import { dateNow } from '../core/machine.ts'
 import { readBaseline, type Baseline } from './baseline.ts'
 import { readRecords, reportLimits, type ReportLimits } from './collect.ts'
-import { pageBeginning, pageEnd } from './page.ts'
+import { bodyOpening, pageBeginning, pageEnd } from './page.ts'
 import type { MailRecord, ReportIndex, ReportMail, TestRecord } from './data.ts'
 
 /** A test of a run: `file` as the test hands it over. */
@@ -95,8 +95,7 @@ async function writeMails(
       const { digest } = listed
       const { change, diff } = await compareWith(baseline, { key, digest, snapshot: mail.snapshot })
       const body = await zip(JSON.stringify({ ...mail, diff }))
-      const element = `<script type="text/plain" id="m${mails.length}">${body.toString('base64')}</script>`
-      await output.write(`${element}\n`)
+      await output.write(`${bodyOpening(mails.length)}${body.toString('base64')}</script>\n`)
       mails.push({ ...listed, key, change })
     }
   }
