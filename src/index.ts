@@ -2,6 +2,7 @@
 export { createLocalpost } from './instance/create.ts'
 export type {
   AccountResources,
+  // Its earlier name.
   AccountResources as AccountNouns,
   HttpListener,
   InstanceClock,
@@ -16,10 +17,12 @@ export type {
 } from './instance/instance.ts'
 export type { LocalpostOptions } from './options/options.ts'
 export type { Notice } from './options/notice.ts'
+
+// Time
 export { systemClock } from './core/clock.ts'
 export { createClock, fixedClock } from './core/manual-clock.ts'
-export type { HeldClock } from './core/manual-clock.ts'
 export type { Clock } from './core/clock.ts'
+export type { HeldClock } from './core/manual-clock.ts'
 
 // SMTP sessions
 export type { SmtpSessionQuery } from './capture/session-log.ts'
@@ -74,6 +77,7 @@ export type {
 export type { Domains } from './domains/domains.ts'
 export type {
   CreatedBy,
+  // Its earlier name. It says who created a domain, and has nothing to do with the accounts below.
   CreatedBy as Account,
   CreatedDomain,
   DeclaredVerification,
@@ -151,6 +155,7 @@ export type {
 } from './faults/types.ts'
 
 // Inbox
+export { unrenderedPlaceholders } from './checks/placeholders.ts'
 export type { BulkOptions, Selection } from './inbox/bulk.ts'
 export type {
   BulkChanges,
@@ -185,7 +190,6 @@ export type {
 export type { Link } from './reading/types.ts'
 export type { MissingQuery } from './inbox/missing.ts'
 export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
-export { unrenderedPlaceholders } from './checks/placeholders.ts'
 export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
 export type { SearchPage, SearchQuery } from './search/search-page.ts'
 export type { DkimResult } from './mime/types.ts'

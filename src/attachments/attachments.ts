@@ -1,7 +1,7 @@
 import type { AttachmentReference } from './types.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
-import { LocalpostError, quote, type FieldError } from '../core/errors.ts'
+import { type FieldError, LocalpostError, messageOf, quote } from '../core/errors.ts'
 import { asBuffer } from '../core/own-buffers.ts'
 import { mediaTypeByName } from '../mime/media-types.ts'
 import { encodedSize } from '../mime/message-size.ts'
@@ -98,7 +98,7 @@ async function typeOf(filename: string, { content, content_type }: Fetched): Pro
 
 async function readFileUpTo(path: string, maxBytes: number, given: string): Promise<Buffer> {
   const file = await open(path).catch((error: unknown) => {
-    throw failed(given, error instanceof Error ? error.message : String(error), error)
+    throw failed(given, messageOf(error), error)
   })
   try {
     const { size } = await file.stat()

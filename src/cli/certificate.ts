@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { dateNow } from '../core/machine.ts'
-import { invalidOption } from '../core/errors.ts'
+import { invalidOption, messageOf } from '../core/errors.ts'
 import { readSecretFile } from './secret-file.ts'
 
 /** A private key and its certificate in PEM, and sentences about their files. */
@@ -56,7 +56,7 @@ function parse<T>(read: () => T, complaint: string): T {
   try {
     return read()
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw invalidOption(`${complaint} (${reason}).`, error)
   }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { invalidOption, LocalpostError } from '../core/errors.ts'
+import { invalidOption, LocalpostError, messageOf } from '../core/errors.ts'
 import { isRecord } from '../core/members.ts'
 import { jsonFault } from '../core/json-body.ts'
 import { allRows, type CommandOptions } from '../options/options.ts'
@@ -42,10 +42,7 @@ async function load(path: string, shown: string): Promise<unknown> {
     return typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined
   } catch (error) {
     if (error instanceof LocalpostError) throw error
-    throw invalidOption(
-      `${shown} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    )
+    throw invalidOption(`${shown} cannot be read: ${messageOf(error)}`, error)
   }
 }
 

@@ -29,7 +29,7 @@ export async function askPassword(name: string): Promise<string> {
   const silent = new Writable({ write: (_piece, _encoding, done) => done() })
   // Open from before the first question until the end, so that early input is not echoed either.
   const terminal = createInterface({ input: stdin, output: silent, terminal: true, historySize: 0 })
-  // Ctrl-C and Ctrl-D close it.
+  // Ctrl-C closes it, and Ctrl-D on an empty line.
   const closing = new AbortController()
   terminal.once('close', () => closing.abort())
   const ask = async (question: string): Promise<string> => {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts'
-import { errorTable, LocalpostError } from '../core/errors.ts'
+import { errorTable, LocalpostError, messageOf } from '../core/errors.ts'
 
 /** Advice for an error, in terms of the command line. */
 type Advice = Partial<Record<ErrorCode, string>>
@@ -23,7 +23,7 @@ export function describeError(error: unknown, advice: Advice = {}): string {
     const flags = advice[error.code] ?? commandAdvice[error.code]
     return [`${error.code}:`, sentence(error.message), ...(flags ? [flags] : [])].join(' ')
   }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   if (process.env['DEBUG'] && error instanceof Error) return `internal_error: ${error.stack ?? message}`
   return `internal_error: ${sentence(message)} ${errorTable.internal_error.fix} DEBUG=1 shows where it happened.`
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
-import { codeOf, invalidOption, LocalpostError } from '../core/errors.ts'
+import { codeOf, invalidOption, LocalpostError, messageOf } from '../core/errors.ts'
 import { readBeginning } from '../core/read-beginning.ts'
 
 /**
@@ -58,7 +58,7 @@ function unreadableReason(error: unknown, path: string): string {
     case 'EPERM':
       return `may not be read by the user that Localpost runs as.${remedyFor(path)}`
     default:
-      return `cannot be read (${error instanceof Error ? error.message : String(error)}).`
+      return `cannot be read (${messageOf(error)}).`
   }
 }
 

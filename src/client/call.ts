@@ -72,6 +72,7 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
     const shown = `${method} ${url.origin}${url.pathname}`
     const content = body === undefined ? undefined : toJson(body)
+    let fetching: Promise<Response> | null = null
     const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs + waitMs)
     try {
       const stop = AbortSignal.any([signal && ownSignal(signal), limit].filter((one) => one !== undefined))
@@ -88,12 +89,14 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
       })
       stop.throwIfAborted()
       // The signal is also watched here, because a `fetch` that calls a service in process may ignore it.
-      const response = await untilAborted(fetch(request), stop)
+      fetching = fetch(request)
+      const response = await untilAborted(fetching, stop)
       const text = await untilAborted(response.text(), stop)
       const value = response.ok && parseJson(text)
       if (isRecord(value)) return { response, text, value, request: shown }
       throw toAnswerError(response, text, shown)
     } catch (error) {
+      void dropBody(fetching)
       if (error instanceof LocalpostError) throw error
       if (signal?.aborted) signal.throwIfAborted()
       if (limit?.aborted) {
@@ -123,10 +126,7 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
       assertKnownOptions(options, ['cursor', 'signal'], 'a list')
       const { cursor: from, ...others } = options
       const query = from !== undefined && from !== null && { query: { cursor: from } }
-      const { response, text, value, request } = await answerOf('GET', ['v1', ...path], {
-        ...others,
-        ...query,
-      })
+      const { response, text, value, request } = await answerOf('GET', path, { ...others, ...query })
       const { [name]: items, count, cursor = null } = value
       if (
         Array.isArray(items) &&
@@ -145,6 +145,15 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
 function assertBody(body: unknown): asserts body is object {
   if (typeof body !== 'object' || body === null)
     throw validationError([{ field: 'body', message: `must be an object, not ${quote(body)}` }])
+}
+
+/** Of an answer that comes after its call has ended: until it is read or dropped, a service in process keeps its account open. */
+async function dropBody(fetching: Promise<Response> | null): Promise<void> {
+  try {
+    await (await fetching)?.body?.cancel()
+  } catch {
+    // There is no answer, or its body was being read.
+  }
 }
 
 // A URL drops empty and dotted segments, so the request would be another one.

@@ -90,18 +90,19 @@ export function createClient(options: ClientOptions): Client {
   return {
     emails: {
       send: async (request, given) => postOnce(['v1', 'emails'], request, given),
-      list: async (given) => list('emails', ['emails'], given),
+      list: async (given) => list('emails', ['v1', 'emails'], given),
       get: async (id, given) => call('GET', ['v1', 'emails', id], given),
     },
     domains: {
       create: async (request, given) => call('POST', ['v1', 'domains'], given, request),
-      list: async (given) => list('domains', ['domains'], given),
+      list: async (given) => list('domains', ['v1', 'domains'], given),
       get: async (id, given) => call('GET', ['v1', 'domains', id], given),
     },
     audiences: {
-      list: async (given) => list('audiences', ['audiences'], given),
+      list: async (given) => list('audiences', ['v1', 'audiences'], given),
       contacts: {
-        list: async (audienceId, given) => list('contacts', ['audiences', audienceId, 'contacts'], given),
+        list: async (audienceId, given) =>
+          list('contacts', ['v1', 'audiences', audienceId, 'contacts'], given),
       },
     },
     accounts: {

@@ -157,6 +157,11 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** An error as it goes from one thread to another. */
 export type PlainError =
   | Pick<LocalpostError, 'code' | 'message' | 'status' | 'errors' | 'headers' | 'cause'>

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { LocalpostError } from './errors.ts'
+import { LocalpostError, messageOf } from './errors.ts'
 
 /** A longer body, in bytes, is processed in the worker thread. */
 export const longBodyBytes: number = 1024 * 1024
@@ -43,7 +43,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
 
 /** What `JSON.parse` says about a text, with line and column in place of its offset. */
 export function jsonFault(error: unknown, text: string): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return message.replace(/ in JSON at position (\d+).*/, (_, digits) => {
     const offset = Number(digits)
     let line = 1

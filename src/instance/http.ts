@@ -3,11 +3,12 @@ import { fileURLToPath } from 'node:url'
 import type { Capture } from '../capture/capture.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
+import type { FailedLogins } from '../keys/failed-logins.ts'
 import { authorityOf } from '../net/hosts.ts'
 import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/foreign-clients.ts'
-import type { AccountDeps, ServerDeps, ServerState } from '../server/deps.ts'
+import type { AccountDeps, InstanceDeps, ServerDeps, ServerState } from '../server/deps.ts'
 import {
   boundHost,
   closeHttpListener,
@@ -15,7 +16,6 @@ import {
   type HttpListener,
   type ListenOptions,
 } from '../server/listener.ts'
-import type { OtherAccounts } from '../server/pass-to-account.ts'
 import { beginExchange } from '../server/request-log.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { assertDestinations } from './destinations.ts'
@@ -46,11 +46,12 @@ export type HttpAccount = AccountDeps & ProviderAccount & { readonly accountName
 
 export interface HttpDeps
   extends
-    Pick<ServerDeps, 'failedLogins' | 'users' | 'oidc' | 'instanceFacts'>,
+    Pick<ServerDeps, 'users' | 'oidc'>,
     Pick<SharedParts, 'config' | 'outgoing' | 'following' | 'upToDate' | 'counts' | 'tracer' | 'onRefused'>,
     Omit<StateDeps, 'store' | 'phase'> {
   capture: Pick<Capture, 'accepting'>
-  otherAccounts: OtherAccounts
+  failedLogins: FailedLogins
+  instance: InstanceDeps
 }
 
 /**
@@ -59,7 +60,7 @@ export interface HttpDeps
  * @param main  The account `default`.
  */
 export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
-  const { config, otherAccounts, oidc, instanceFacts } = deps
+  const { config, oidc } = deps
   const { clock } = config
   const places = {
     smtp: authorityOf(deps.smtp.host, deps.smtp.port),
@@ -72,6 +73,10 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
 
   const onError = reportErrors(config, 'A request failed with an internal error.')
   const openSessions = once(() => openStoredSessions(main, deps))
+  const openLimits = once(async () => {
+    const { createRequestLimits } = await import('../server/app.ts')
+    return createRequestLimits(config, deps.failedLogins)
+  })
   const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
   const phase = (): ReturnType<StateDeps['phase']> => {
     if (isClosing) return 'closing'
@@ -81,20 +86,22 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
   }
   const state = (): Promise<ServerState> => serverState({ ...deps, store: main.store, phase })
 
-  async function makeApp(
-    account: HttpAccount,
-    own: Pick<ServerDeps, 'instanceFacts' | 'otherAccounts' | 'limits'>,
-  ): Promise<App> {
-    const [{ createApp }, { providers, providerRoutes }, { mcpRoutes }, sessions] = await Promise.all([
-      import('../server/app.ts'),
-      import('../providers/providers.ts'),
-      import('../mcp/routes.ts'),
-      openSessions(),
-    ])
+  /** @param instance  For the account `default`. */
+  async function makeApp(account: HttpAccount, instance: InstanceDeps | null): Promise<App> {
+    const [{ createApp }, limits, { providers, providerRoutes }, { mcpRoutes }, sessions] = await Promise.all(
+      [
+        import('../server/app.ts'),
+        openLimits(),
+        import('../providers/providers.ts'),
+        import('../mcp/routes.ts'),
+        openSessions(),
+      ],
+    )
     return createApp({
       ...deps,
       ...account,
-      ...own,
+      instance,
+      limits,
       clock,
       log: deps.onRefused ? tellingRefusals(account, deps.onRefused) : account.log,
       sessions,
@@ -112,17 +119,10 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
     })
   }
 
-  const app = createLazyApp(
-    () => makeApp(main, { instanceFacts, otherAccounts }),
-    onError,
-    reportErrors(config, notLoaded),
-  )
+  const app = createLazyApp(() => makeApp(main, deps.instance), onError, reportErrors(config, notLoaded))
 
   return {
-    async appOf(account) {
-      const { limits } = await app.loaded()
-      return makeApp(account, { instanceFacts: null, otherAccounts: null, limits })
-    },
+    appOf: (account) => makeApp(account, null),
     get url() {
       return listener?.url ?? null
     },
@@ -179,7 +179,7 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
 /** The sessions of the page, for the keys of all accounts. */
 function openStoredSessions(
   { keys, store }: HttpAccount,
-  { otherAccounts, oidc, users, following }: HttpDeps,
+  { instance: { otherAccounts }, oidc, users, following }: HttpDeps,
 ): Promise<StoredSessions> {
   return createStoredSessions({
     store,

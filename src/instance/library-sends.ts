@@ -8,6 +8,7 @@ import type { Notice } from '../options/notice.ts'
 import type { Scheduled } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/service.ts'
 import type { SendingRequest, SentEmail } from '../sending/types.ts'
+import { createSendWarnings } from './send-warnings.ts'
 import { errorAnswer, jsonAnswer, type Answer } from '../server/answer.ts'
 import { beginExchange, type RequestLog } from '../server/request-log.ts'
 
@@ -30,7 +31,8 @@ export interface Sends extends Pick<Scheduled, 'cancel' | 'reschedule' | 'sendNo
 }
 
 /**
- * The sends of the library. As over HTTP they are in the request log. Their warnings are passed to `onNotice`, each text once.
+ * The sends of the library. Emails are in the request log, as requests to `/v1` are; a broadcast is not, also over HTTP.
+ * The warnings of all are passed to `onNotice`, each text once.
  */
 export function createLibrarySends(deps: {
   accept: EmailService['accept']
@@ -39,7 +41,7 @@ export function createLibrarySends(deps: {
   log: Pick<RequestLog, 'add'>
   onNotice: (notice: Notice) => void
 }): Pick<Emails, 'send'> & { broadcast: Broadcasts['send']; sendWhole: Sends['send'] } {
-  const warn = createWarn(deps.onNotice)
+  const warn = createSendWarnings(deps.onNotice)
 
   function send(
     request: SendRequest,
@@ -111,22 +113,6 @@ export function createLibrarySends(deps: {
       warn('broadcasts.send()', answer.warnings)
       return answer
     },
-  }
-}
-
-// A loop with a new warning at each iteration must neither flood the log nor fill the memory.
-const maxNotices = 100
-
-function createWarn(onNotice: (notice: Notice) => void): (call: string, warnings: readonly string[]) => void {
-  const said = new Set<string>()
-  return (call, warnings) => {
-    for (const warning of warnings) {
-      const text = `${call}: ${warning}.`
-      if (said.size > maxNotices || said.has(text)) continue
-      said.add(text)
-      const limit = `${call}: more than ${maxNotices} different warnings; the others are listed only in requests.list().`
-      onNotice({ level: 'warning', message: said.size > maxNotices ? limit : text })
-    }
   }
 }
 

@@ -64,13 +64,14 @@ export async function openLocalpost(
   try {
     // What all accounts share.
     let httpUrl = (): string | null => null
-    const shared = createSharedParts(config, sending, stored, ways, {
-      foreignMail: (isWanted, since) => accounts.findMail(isWanted, since),
+    const later = {
+      foreignMail: (isWanted: (address: string) => boolean, since: number) =>
+        accounts.findMail(isWanted, since),
       baseUrl: () => config.publicUrl ?? httpUrl() ?? 'http://localpost',
       deliveries: () => capture.deliveries,
-    })
+    }
+    const shared = createSharedParts(config, sending, stored, ways, later, undo)
     const { randomSources, following, outgoing, counts, thread, tracer, onRefused } = shared
-    undo.push(() => runAll([() => tracer?.close?.(), () => thread.close()]))
 
     // The account `default`, and who may use it.
     const memory = await createAccountMemory(config, randomSources, stored, following)
@@ -128,11 +129,10 @@ export async function openLocalpost(
         smtps,
         certificate,
         database: () => stored.database(),
-        otherAccounts: accounts.http,
+        instance: { otherAccounts: accounts.http, facts: facts.read },
         failedLogins,
         users,
         oidc,
-        instanceFacts: facts.read,
       },
     )
     httpUrl = () => http.url

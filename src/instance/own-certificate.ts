@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
+import { messageOf } from '../core/errors.ts'
 import { makeCertificate, type MadeCertificate } from '../capture/tls.ts'
 import { withFile, writeWhole } from '../core/files.ts'
 import { dateNow } from '../core/machine.ts'
@@ -81,7 +82,7 @@ async function readKept(files: { ca: string; own: string }, hostname: string): P
   } catch (error) {
     // The disk or the process fails: what is there may be good.
     if (error instanceof Error && 'syscall' in error) return { is: 'untouchable' }
-    return unusable(`cannot be read (${error instanceof Error ? error.message : String(error)})`)
+    return unusable(`cannot be read (${messageOf(error)})`)
   }
 }
 

@@ -77,14 +77,22 @@ export interface SharedWays {
   turns?: ReadingTurns
 }
 
-/** @param later  What depends on parts that are opened after the account `default`. */
+/**
+ * @param later  What depends on parts that are opened after the account `default`.
+ * @param undo  Gets what closes the parts, also if a later one cannot be made.
+ */
 export function createSharedParts(
   config: Config,
   sending: SendingKnowledge,
   stored: Pick<Store, 'isShared' | 'caughtUp'>,
-  { onActivity, onLongWork, spans, thread, turns }: SharedWays,
+  ways: SharedWays,
   later: Pick<SharedParts, 'foreignMail' | 'baseUrl' | 'deliveries'>,
+  undo: (() => unknown)[],
 ): SharedParts {
+  const { onActivity, onLongWork, thread = createInstanceThread() } = ways
+  undo.push(() => thread.close())
+  const tracer = openTracer(config, ways.spans)
+  undo.push(() => tracer?.close?.())
   const following = createFollowing()
   return {
     ...later,
@@ -92,9 +100,9 @@ export function createSharedParts(
     outgoing: createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts]),
     sending,
     lookup: createDnsLookup(config.dns.servers ? { servers: config.dns.servers } : {}),
-    tracer: openTracer(config, spans),
-    thread: thread ?? createInstanceThread(),
-    turns: turns ?? createReadingTurns(systemClock),
+    tracer,
+    thread,
+    turns: ways.turns ?? createReadingTurns(systemClock),
     downloads: createDownloads(systemClock),
     counts: createCounts(),
     following,

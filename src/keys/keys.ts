@@ -61,8 +61,10 @@ export async function createKeys(deps: {
   const fromOptions = given.map((value, i): ApiKey => {
     return { id: `option_${i + 1}`, name: null, scope: 'full', created, value, source: 'option' }
   })
-  /** The oldest first. */
+  /** The oldest first, without those that are being removed. */
   const stored: ApiKeyRecord[] = []
+  /** The ids of keys whose removal is being committed: meanwhile `following` must not add them again. */
+  const leaving = new Set<string>()
   /** By the digest of the key: how long a look-up takes says nothing about the keys, unlike a look-up by their text. */
   let scopes = scopesOf(fromOptions)
   await following.open(store, apiKeyCollection, {
@@ -73,7 +75,7 @@ export async function createKeys(deps: {
   if (!stored.some(isFull)) await add({ name: null, scope: 'full' })
 
   function keep(key: ApiKeyRecord): void {
-    if (stored.some(({ id }) => id === key.id)) return
+    if (leaving.has(key.id) || stored.some(({ id }) => id === key.id)) return
     const after = stored.findLastIndex(({ id }) => id < key.id)
     stored.splice(after + 1, 0, key)
     const digest = digestOf(key.value)
@@ -85,7 +87,7 @@ export async function createKeys(deps: {
   function drop(id: string): void {
     const at = stored.findIndex((key) => key.id === id)
     if (at >= 0) stored.splice(at, 1)
-    scopes = scopesOf([...stored, ...fromOptions])
+    scopes = scopesOf([...fromOptions, ...stored])
   }
 
   async function add({ name, scope }: Pick<ApiKeyRecord, 'name' | 'scope'>): Promise<ApiKeyRecord> {
@@ -108,7 +110,7 @@ export async function createKeys(deps: {
     hasDigest: (digest) => scopes.has(digest),
     list({ reveal = () => false } = {}) {
       const all = [...fromOptions, ...stored.map(toApiKey)]
-      return all.map((key) => (reveal(key) ? key : { ...key, value: maskKey(key.value) }))
+      return all.map((key) => ({ ...key, value: reveal(key) ? key.value : maskKey(key.value) }))
     },
     async create(input = {}) {
       const { name = null, scope = 'full' } = parseInput(apiKeyInputSchema, input)
@@ -131,8 +133,9 @@ export async function createKeys(deps: {
       }
       // Removed before the commit, so that two concurrent removals cannot remove the last two keys.
       const [key] = stored.splice(at, 1)
+      leaving.add(id)
       try {
-        await store.commit([remove(apiKeyCollection, id)])
+        await store.commit([remove(apiKeyCollection, id)]).finally(() => leaving.delete(id))
         drop(id)
       } catch (error) {
         if (key) keep(key)
@@ -152,8 +155,9 @@ const isFull = (key: ApiKeyRecord): boolean => key.scope === 'full'
 
 const digestOf = (value: string): string => hash('sha256', value)
 
+/** Of keys with the same value, the first one counts. */
 function scopesOf(keys: readonly Pick<ApiKey, 'value' | 'scope'>[]): Map<string, Scope> {
-  return new Map(keys.map(({ value, scope }) => [digestOf(value), scope]))
+  return new Map(keys.toReversed().map(({ value, scope }) => [digestOf(value), scope]))
 }
 
 function toApiKey({ id, name, scope, created, value }: ApiKeyRecord): Complete<ApiKey> {

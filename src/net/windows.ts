@@ -5,10 +5,13 @@ export interface Window {
   used: number
 }
 
-/** Counts by name, in periods that begin with the first count. @param most  How many names are kept. */
-export function createWindows(most: number = 10_000): {
+/** Counts by name, in periods that begin with the first count. */
+export interface Windows {
   count(name: string, perMs: number, now: number): Window
-} {
+}
+
+/** @param maxNames  How many names are kept. */
+export function createWindows(maxNames: number = 10_000): Windows {
   const windows = new Map<string, Window>()
   return {
     count(name, perMs, now) {
@@ -17,7 +20,7 @@ export function createWindows(most: number = 10_000): {
         windows.delete(name)
         // The oldest entry is dropped: an unlimited table would be an attack on memory.
         const [oldest] = windows.keys()
-        if (windows.size >= most && oldest !== undefined) windows.delete(oldest)
+        if (windows.size >= maxNames && oldest !== undefined) windows.delete(oldest)
         window = { ends: now + perMs, used: 0 }
         windows.set(name, window)
       }

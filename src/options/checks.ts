@@ -17,21 +17,24 @@ export function isInteger(
   return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
 }
 
-/** An http or https URL. A password in it must decode, because it is sent decoded. */
-export function isHttpUrl(value: unknown): boolean {
-  if (!isText(value) || !URL.canParse(value)) return false
-  const { protocol, password } = new URL(value)
-  return /^https?:$/.test(protocol) && decodes(password)
+/** An http or https URL. */
+export function isHttpUrl(value: unknown): value is string {
+  return isText(value) && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+}
+
+/** An http or https URL with an optional password, which must decode, because it is sent decoded. */
+export function isHttpUrlWithPassword(value: unknown): boolean {
+  return isHttpUrl(value) && decodes(new URL(value).password)
 }
 
 /** The page of a trace, with a place for the id of the trace. */
 export function isTraceUrl(value: unknown): boolean {
-  return isHttpUrl(value) && /\{trace_id\}/.test(String(value)) && !/^[^/]*\/\/[^/]*@/.test(String(value))
+  return isHttpUrl(value) && /\{trace_id\}/.test(value) && !/^[^/]*\/\/[^/]*@/.test(value)
 }
 
 /** The URL of an OpenID provider. Tokens and the client's secret go there, so only loopback may do without TLS. */
 export function isIssuer(value: unknown): boolean {
-  if (!isText(value) || !isHttpUrl(value) || /[?#\s]/.test(value)) return false
+  if (!isHttpUrl(value) || /[?#\s]/.test(value)) return false
   const url = new URL(value)
   const { protocol, username, password } = url
   if (username !== '' || password !== '') return false

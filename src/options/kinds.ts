@@ -15,6 +15,7 @@ import {
   isCertificate,
   isClock,
   isHttpUrl,
+  isHttpUrlWithPassword,
   isInteger,
   isIssuer,
   isRateLimit,
@@ -53,7 +54,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
   nameOrNull: { is: (value) => value === null || isText(value), takes: () => 'a name or null' },
   url: urlKind('an http(s) URL', { is: isHttpUrl, complete: withoutSlash }),
   urlTemplate: urlKind('an http(s) URL with {trace_id}, without a password', { is: isTraceUrl }),
-  secretUrl: urlKind('an http(s) URL', { is: isHttpUrl, complete: withoutSlash, isSecret: true }),
+  secretUrl: urlKind('an http(s) URL', { is: isHttpUrlWithPassword, complete: withoutSlash, isSecret: true }),
   issuer: urlKind('an https URL without a query; http only on this machine', { is: isIssuer }),
   relay: urlKind('a URL such as smtp://user:password@host:587', { is: isRelay, isSecret: true }),
   store: urlKind('a URL such as postgres://user:password@host:5432/database', {

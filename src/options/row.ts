@@ -3,22 +3,31 @@ import type { RuleInput } from '../rules/types.ts'
 import type { WebhookInput } from '../webhooks/types.ts'
 import type { Notice } from './notice.ts'
 
-/** The type of an option's value, by the kind of its row. */
+/** The type of an option's value, by the kind of its row. What a valid value is, kinds.ts says. */
 export interface KindTypes {
   text: string
   folder: string
   file: string
   hostname: string
+  /** One label of a DNS name, without dots. */
   label: string
   nameOrNull: string | null
+  /** http or https. */
   url: string
+  /** A `url` with a place for the id of a trace. */
   urlTemplate: string
+  /** A `url` that may have a password, so no message quotes it. */
   secretUrl: string
+  /** A `url` of an OpenID provider: https, except on this machine. */
   issuer: string
   secret: string
+  /** A URL of a mail server. */
   relay: string
+  /** A URL of a database. */
   store: string
+  /** A host and a port. */
   endpoint: string
+  /** One of the `values` of the row. */
   choice: string
   switch: boolean
   port: number
@@ -41,10 +50,12 @@ export interface KindTypes {
 }
 
 /** One option; see the table. */
-export interface Row {
-  readonly kind: keyof KindTypes
+export type Row = { [K in keyof KindTypes]: RowOf<K> }[keyof KindTypes]
+
+interface RowOf<K extends keyof KindTypes> {
+  readonly kind: K
   /** The value of an option that is not given; null means none. A group has none: its members have their own. */
-  readonly default?: unknown
+  readonly default?: K extends 'group' ? undefined : Readonly<KindTypes[K]> | null
   /** The value that the command passes to the library if none is given. */
   readonly commandDefault?: string | number
   /** Set if only the command has it, not the library. */
@@ -62,9 +73,9 @@ export interface Row {
   /** A valid entry of a list, for errors about a flag. */
   readonly each?: string
   /** The valid values of a `choice`. */
-  readonly values?: readonly string[]
-  readonly min?: number
-  readonly max?: number
+  readonly values?: K extends 'choice' ? readonly string[] : undefined
+  readonly min?: K extends 'count' | 'ms' ? number : undefined
+  readonly max?: K extends 'count' ? number : undefined
   /** The options of a `group`. */
-  readonly members?: Readonly<Record<string, Row>>
+  readonly members?: K extends 'group' ? Readonly<Record<string, Row>> : undefined
 }

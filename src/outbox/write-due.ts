@@ -1,7 +1,7 @@
 import type { JobQueue } from '../core/job-queue.ts'
 import type { Tracer } from '../core/tracer.ts'
 import type { Downloads } from './downloads.ts'
-import { isErrorOf } from '../core/errors.ts'
+import { isErrorOf, messageOf } from '../core/errors.ts'
 import { attachmentsBlob, contentBlob, rawBlob, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import { inOnePieceBytes } from '../mime/compose/compose.ts'
 import { storeErrors } from '../store/error-codes.ts'
@@ -43,7 +43,7 @@ export async function writeDue(
     return await (size > largeMailBytes ? deps.largeWrites.run(run, Number.POSITIVE_INFINITY) : run())
   } catch (error) {
     if (isErrorOf(error, ...storeErrors)) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     if (!isErrorOf(error, 'attachment_failed', 'message_too_large', 'not_found')) deps.onError(error)
     return { failure: reason }
   } finally {

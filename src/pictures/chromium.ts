@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserType } from 'playwright-core'
-import { invalidOption } from '../core/errors.ts'
+import { invalidOption, messageOf } from '../core/errors.ts'
 import type { ChromiumPlaces } from './places.ts'
 
 /** Starts a Chromium that can reach nothing. @throws invalid_option, which says what to install. */
@@ -18,7 +18,7 @@ export async function openChromium(places: ChromiumPlaces, timeoutMs: number): P
       args: ['--host-resolver-rules=MAP * ~NOTFOUND', '--disable-quic', '--disable-background-networking'],
     })
   } catch (error) {
-    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    const [reason = ''] = messageOf(error).split('\n')
     throw invalidOption(`Pictures of mails need Chromium, and it does not start: ${reason} ${advice}`, error)
   }
 }

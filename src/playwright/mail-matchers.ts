@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
+import { messageOf } from '../core/errors.ts'
 import type { Expect, TestInfo } from '@playwright/test'
 import type { Mail } from '../inbox/types.ts'
 import { defaultThreshold, picturesOf, sayMissing } from '../testing/mail-pictures.ts'
@@ -87,7 +88,7 @@ function compareAll(comparisons: readonly (() => void)[], command: string): Outc
       compare()
       return []
     } catch (error) {
-      return [error instanceof Error ? error.message : String(error)]
+      return [messageOf(error)]
     }
   })
   return {

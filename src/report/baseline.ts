@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import { z } from 'zod'
 import { parseBaselineMails, type BaselineMail } from './data.ts'
+import { bodyOpening, indexOpening } from './page.ts'
 
 /** The report of an earlier run. */
 export interface Baseline {
@@ -16,14 +17,15 @@ export async function readBaseline(path: string): Promise<Baseline> {
   const { size } = await stat(path)
   if (size > maxReportBytes) throw new Error(`it is longer than ${maxReportBytes} bytes`)
   const html = await readFile(path, 'utf8')
-  const index = between(html, '<script type="application/json" id="index">')
+  const index = between(html, indexOpening)
   if (index === null) throw new Error('it is no report of Localpost')
   const mails = parseBaselineMails(index)
   const places = new Map(mails.map(({ key }, at) => [key, at]))
   return {
     mails: new Map(mails.map((mail) => [mail.key, mail])),
     async snapshot(key) {
-      const body = between(html, `<script type="text/plain" id="m${places.get(key) ?? -1}">`)
+      const place = places.get(key)
+      const body = place === undefined ? null : between(html, bodyOpening(place))
       if (body === null) return null
       try {
         const bytes = await unzip(Buffer.from(body, 'base64'), { maxOutputLength: maxSnapshotBytes })

@@ -41,9 +41,19 @@ export function pageBeginning(): string {
 `
 }
 
+// A later run finds these elements by their opening tags: see baseline.ts. The script of the page finds them by their ids.
+
+/** The opening tag of the element with the list of the mails. */
+export const indexOpening = '<script type="application/json" id="index">'
+
+/** The opening tag of the element with the body of a mail. @param place  Of the mail in the list. */
+export function bodyOpening(place: number): string {
+  return `<script type="text/plain" id="m${place}">`
+}
+
 /** The end of a report: the list of the mails, and the script of the page. */
 export function pageEnd(index: ReportIndex): string {
-  return `<script type="application/json" id="index">${inScript(index)}</script>
+  return `${indexOpening}${inScript(index)}</script>
 <script>${pageScript}</script>
 </body>
 </html>

@@ -3,12 +3,13 @@ import { mkdir, open, rename, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { messageOf } from '../core/errors.ts'
 import { diffLines, type DiffLine } from '../compare/line-diff.ts'
 import { createMask } from '../compare/masks.ts'
 import { dateNow } from '../core/machine.ts'
 import { readBaseline, type Baseline } from './baseline.ts'
 import { readRecords, reportLimits, type ReportLimits } from './collect.ts'
-import { pageBeginning, pageEnd } from './page.ts'
+import { bodyOpening, pageBeginning, pageEnd } from './page.ts'
 import type { MailRecord, ReportIndex, ReportMail, TestRecord } from './data.ts'
 
 /** A test of a run: `file` as the test hands it over. */
@@ -94,8 +95,7 @@ async function writeMails(
       const { digest } = listed
       const { change, diff } = await compareWith(baseline, { key, digest, snapshot: mail.snapshot })
       const body = await zip(JSON.stringify({ ...mail, diff }))
-      const element = `<script type="text/plain" id="m${mails.length}">${body.toString('base64')}</script>`
-      await output.write(`${element}\n`)
+      await output.write(`${bodyOpening(mails.length)}${body.toString('base64')}</script>\n`)
       mails.push({ ...listed, key, change })
     }
   }
@@ -109,7 +109,7 @@ async function openBaseline(path: string | null, problem: (said: string) => void
   try {
     return await readBaseline(path)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     problem(`The run is not compared: the baseline ${path} cannot be read (${why.slice(0, 300)}).`)
     return null
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../core/errors.ts'
 import type { Files } from '../core/files.ts'
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
 import { beginBlock, countRows, isSealedBlock, lastId, rowsBefore } from './text-rows.ts'
@@ -42,7 +43,7 @@ export async function openBlocks(
       return { blocks, state: await resume(blocks, rest) }
     } catch (error) {
       await opened?.giveUp()
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       onNotice(
         `The search index cannot be kept in ${folder} (${reason}). Until the next start it is kept in memory and rebuilt from the messages.`,
       )

@@ -2,11 +2,14 @@ import type { RequestListener } from 'node:http'
 import { H3, type H3Event } from 'h3'
 import { systemClock } from '../core/clock.ts'
 import { version } from '../core/version.ts'
+import type { FailedLogins } from '../keys/failed-logins.ts'
+import type { Config } from '../options/options.ts'
 import { createAccessControl } from './access.ts'
 import { createAllowedHosts } from './guard.ts'
 import { announce, createLiveEvents } from './live-events.ts'
 import { createAnswerRoom } from './answer.ts'
-import { basicUsers, createSignInLimit } from './sign-in.ts'
+import { basicUsers } from './sign-in.ts'
+import { createSignInLimit } from './sign-in-limit.ts'
 import { createBodyRoom } from './body-room.ts'
 import { createClientAddresses } from './forwarded.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
@@ -28,8 +31,6 @@ import { createSocketHandlers } from './socket-handlers.ts'
 
 /** The HTTP interface of an instance: the same in process and over a socket. */
 export interface App extends AccountHttp {
-  /** The limits that the requests of all accounts share. */
-  readonly limits: RequestLimits
   /** Answers a request in process. Rejects only where a fault of `/dev/faults` breaks the connection, as `fetch` does. */
   fetch(request: Request): Promise<Response>
   /** The same for a `node:http` server; it also checks the Host header. */
@@ -49,15 +50,8 @@ export function createApp(deps: ServerDeps): App {
   const sessions = createSessions(deps.sessions, () => portOfPage(deps))
   const addresses = createClientAddresses(deps.config.trustProxy)
   const accessControl = createAccessControl(deps, sessions, addresses)
-  const limits = deps.limits ?? {
-    bodies: createBodyRoom(deps.config.limits.requestBytes, systemClock),
-    answers: createAnswerRoom(),
-    failedLogins: deps.failedLogins,
-    passwords: createSignInLimit(),
-    providers: createSignInLimit(),
-    openAnswers: new OpenAnswers(),
-  }
-  const routes = ownRoutes(deps, live, sessions, limits)
+  const { limits, instance } = deps
+  const routes = ownRoutes(deps, live, sessions)
   const { faces: later } = deps
   const faces = later?.all ?? facesOf(routes)
   routes.push(...openApiRoutes(routes, faces, version))
@@ -72,14 +66,13 @@ export function createApp(deps: ServerDeps): App {
     faults,
     strict: deps.config.strict,
   }
-  const { otherAccounts } = deps
   const hostCheck = checkHost(createAllowedHosts(deps))
   /** Before the checks of the request itself: whether they refuse it, or pass it on to another account. */
   const isOwn = (event: H3Event, face: Face): boolean => {
-    if (!otherAccounts) return true
+    if (!instance) return true
     try {
       void hostCheck(event, () => undefined)
-      return otherAccountOf(face, event.req.headers, otherAccounts) === null
+      return otherAccountOf(face, event.req.headers, instance.otherAccounts) === null
     } catch {
       return false
     }
@@ -92,11 +85,12 @@ export function createApp(deps: ServerDeps): App {
     })
   const h3 = new H3({ silent: true, allowMalformedURL: true, ...(load && { onRequest: load }) })
   h3.use(respond(parts))
-  if (otherAccounts) {
+  if (instance) {
     h3.use(hostCheck)
     if (deps.upToDate) h3.use(waitUntilCurrent(deps.upToDate))
     if (deps.users) h3.use(basicUsers(deps.users, anyKeys(deps), limits.passwords, addresses))
-    h3.use(passToAccount(otherAccounts, deps.users !== null || deps.oidc !== null, sessions.ownerOf))
+    const hasUsers = deps.users !== null || deps.oidc !== null
+    h3.use(passToAccount(instance.otherAccounts, hasUsers, sessions.ownerOf))
   }
   h3.use((event) => assertLoaded(event))
   addRoutes(h3, routes, parts)
@@ -107,7 +101,6 @@ export function createApp(deps: ServerDeps): App {
   const { nodeHandler, upgradeHandler, close: closeSockets } = createSocketHandlers(answer, deps.onError)
 
   return {
-    limits,
     answer,
     async fetch(request) {
       const context = newContext(null)
@@ -123,10 +116,25 @@ export function createApp(deps: ServerDeps): App {
       closeSockets()
       stopAnnouncing()
       // The interface of an account also ends when the account is removed or disabled.
-      if (deps.limits) limits.openAnswers.check()
-      else limits.openAnswers.close()
+      if (instance) limits.openAnswers.close()
+      else limits.openAnswers.check()
     },
     routes,
+  }
+}
+
+/** The limits of a new instance. */
+export function createRequestLimits(
+  { limits }: Pick<Config, 'limits'>,
+  failedLogins: FailedLogins,
+): RequestLimits {
+  return {
+    bodies: createBodyRoom(limits.requestBytes, systemClock),
+    answers: createAnswerRoom(),
+    failedLogins,
+    passwords: createSignInLimit(),
+    providers: createSignInLimit(),
+    openAnswers: new OpenAnswers(),
   }
 }
 

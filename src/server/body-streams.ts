@@ -19,23 +19,39 @@ export function streamBody(stream: Readable): ReadableStream<Uint8Array> {
   )
 }
 
+/** A body that gives the bytes of another stream, its source. */
+interface PassedBody {
+  readonly body: ReadableStream<Uint8Array>
+  /** Ends the body with an error, and cancels the source. */
+  fail(reason: unknown): void
+  /** Whether the body was garbage collected. In process a caller may drop an answer without reading it. */
+  isDropped(): boolean
+}
+
 /**
- * The same stream. Nothing is read ahead of its reader.
+ * Passes a stream on. Nothing is read ahead of the reader of the body, but an error of the source ends the body at once:
+ * while a socket waits for its client, nothing is read.
  *
- * @param onEnd  Called at its end, whether it was read, cancelled, or failed.
+ * @param onEnd  Called once: when all was read, at an error of the source, at `fail`, or when the reader cancels.
  */
-export function passedOn(
-  stream: ReadableStream<Uint8Array>,
-  onEnd: () => void,
-  onStart?: (
-    controller: ReadableStreamDefaultController<Uint8Array>,
-    reader: ReadableStreamDefaultReader<Uint8Array>,
-  ) => void,
-): ReadableStream<Uint8Array> {
-  const reader = stream.getReader()
-  return new ReadableStream<Uint8Array>(
+export function passedOn(source: ReadableStream<Uint8Array>, onEnd: () => void): PassedBody {
+  const reader = source.getReader()
+  let isEnded = false
+  const end = (): void => {
+    if (!isEnded) onEnd()
+    isEnded = true
+  }
+  // Weak, so that who can call `fail` does not keep a dropped body in memory.
+  let target: WeakRef<ReadableStreamDefaultController<Uint8Array>> | null = null
+  const failBody = (error: unknown): void => {
+    end()
+    target?.deref()?.error(error)
+  }
+  const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => onStart?.(controller, reader),
+      start(controller) {
+        target = new WeakRef(controller)
+      },
       async pull(controller) {
         try {
           const { done, value } = await reader.read()
@@ -44,13 +60,22 @@ export function passedOn(
         } catch (error) {
           controller.error(error)
         }
-        onEnd()
+        end()
       },
       async cancel(reason) {
-        onEnd()
+        end()
         await reader.cancel(reason)
       },
     },
     { highWaterMark: 0 },
   )
+  reader.closed.catch(failBody)
+  return {
+    body,
+    fail(reason) {
+      failBody(reason)
+      void reader.cancel(reason).catch(() => undefined)
+    },
+    isDropped: () => target?.deref() === undefined,
+  }
 }

@@ -16,14 +16,17 @@ export function prefixesOf({ prefix, otherPrefixes = [] }: Face): readonly strin
   return [prefix, ...otherPrefixes]
 }
 
-/** Makes the function that finds the face of a path by the longest of their beginnings. */
+/**
+ * Makes the function that finds the face of a path by the longest of their beginnings. A beginning of several segments
+ * counts only with something behind it: `/api/v1/messages` itself belongs to the face of `/api`.
+ */
 export function createFindFace(faces: readonly Face[]): FindFace {
   const longestFirst = faces
     .flatMap((face) => prefixesOf(face).map((prefix) => ({ prefix, face })))
     .sort((one, other) => other.prefix.length - one.prefix.length)
   return (pathname) => {
     const found = longestFirst.find(
-      ({ prefix }) => pathname.startsWith(prefix) && (pathname[prefix.length] ?? '/') === '/',
+      ({ prefix }) => pathname.startsWith(`${prefix}/`) || (pathname === prefix && !prefix.includes('/', 1)),
     )
     return found?.face ?? null
   }

@@ -7,7 +7,7 @@ import { emailCollection } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 import type { MetricFacts } from '../telemetry/metrics.ts'
 import { templateCollection } from '../templates/template.ts'
-import type { ServerDeps, ServerState } from './deps.ts'
+import type { InstanceDeps, ServerDeps, ServerState } from './deps.ts'
 import type { Health } from './schema.ts'
 
 /** The state of the instance, and whether it works. */
@@ -73,13 +73,16 @@ async function countRecords(store: Pick<Store, 'count'>): Promise<Health['counts
 
 /** What the metrics of an account are made of; those of `default` are about the whole instance. */
 export async function readMetricFacts(
-  deps: Pick<ServerDeps, 'state' | 'instanceFacts'> & { store: Pick<Store, 'count'> },
+  deps: Pick<ServerDeps, 'state'> & {
+    store: Pick<Store, 'count'>
+    instance: Pick<InstanceDeps, 'facts'> | null
+  },
 ): Promise<MetricFacts> {
   const state = await deps.state()
   const { status, store, database = null } = state
   const [records, instance] = await Promise.all([
     isAway(state) ? null : countRecords(deps.store),
-    deps.instanceFacts?.(isAway(state)) ?? null,
+    deps.instance?.facts(isAway(state)) ?? null,
   ])
   return {
     version,

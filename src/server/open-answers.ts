@@ -27,7 +27,12 @@ export class OpenAnswers {
       const value = await Promise.race([result, refused])
       const given = isAnswer(value) ? value : jsonAnswer(value)
       const body = streamed(given)
-      if (body instanceof ReadableStream) return { ...given, body: breakable(body, answer, end) }
+      if (body instanceof ReadableStream) {
+        const passed = passedOn(body, end)
+        answer.breakOff = passed.fail
+        answer.isDropped = passed.isDropped
+        return { ...given, body: passed.body }
+      }
       end()
       return given
     } catch (error) {
@@ -61,7 +66,7 @@ interface OpenAnswer {
   assertMay(): void
   /** Ends the answer, because its caller may not have it any more. */
   breakOff(refusal: unknown): void
-  /** Whether its body was garbage collected. In process a caller may drop an answer without reading it. */
+  /** Whether its body was dropped. Before there is a body: false. */
   isDropped(): boolean
 }
 
@@ -74,25 +79,4 @@ function mayContinue(answer: OpenAnswer): boolean {
     answer.breakOff(refusal)
     return false
   }
-}
-
-/** The same body, which `breakOff` ends from now on. */
-function breakable(
-  body: ReadableStream<Uint8Array>,
-  answer: OpenAnswer,
-  onEnd: () => void,
-): ReadableStream<Uint8Array> {
-  return passedOn(body, onEnd, (controller, reader) => {
-    const held = new WeakRef(controller)
-    answer.isDropped = () => held.deref() === undefined
-    answer.breakOff = (refusal) => {
-      held.deref()?.error(refusal)
-      void reader.cancel(refusal).catch(() => undefined)
-    }
-    // While a socket waits for its client, nothing is pulled: the end of the source would not be noticed.
-    reader.closed.catch((error: unknown) => {
-      onEnd()
-      held.deref()?.error(error)
-    })
-  })
 }

@@ -54,7 +54,7 @@ async function answerHeld(
     isHeld = true
     if (!socket) {
       const { status, headers, body } = answer
-      return new Response(body && passedOn(body, release), { status, headers })
+      return new Response(body && passedOn(body, release).body, { status, headers })
     }
     socket.res.once('close', release)
     return answer

@@ -1,5 +1,5 @@
 import type { KeyCheck } from './auth.ts'
-import type { RequestLimits, ServerDeps } from './deps.ts'
+import type { ServerDeps } from './deps.ts'
 import { maySee } from './pass-to-account.ts'
 import { accountRoutes } from './dev/accounts.ts'
 import { broadcastRoutes, devAudienceRoutes } from './dev/audiences.ts'
@@ -27,12 +27,8 @@ import { domainRoutes } from './v1/domains.ts'
 import { emailRoutes } from './v1/emails.ts'
 
 /** The routes of Localpost itself, without the documents that describe them. */
-export function ownRoutes(
-  deps: ServerDeps,
-  live: LiveEvents,
-  sessions: Sessions,
-  { passwords, providers }: RequestLimits,
-): Route[] {
+export function ownRoutes(deps: ServerDeps, live: LiveEvents, sessions: Sessions): Route[] {
+  const { passwords, providers } = deps.limits
   return [
     ...emailRoutes(deps.emails),
     ...domainRoutes(deps.domains),
@@ -65,6 +61,6 @@ export function ownRoutes(
 }
 
 /** Accepts the keys of all accounts, because each of them can sign in. */
-export function anyKeys({ keys, otherAccounts }: Pick<ServerDeps, 'keys' | 'otherAccounts'>): KeyCheck {
-  return { scopeOf: (key) => otherAccounts?.ofKey(key)?.scope ?? keys.scopeOf(key) }
+export function anyKeys({ keys, instance }: Pick<ServerDeps, 'keys' | 'instance'>): KeyCheck {
+  return { scopeOf: (key) => instance?.otherAccounts.ofKey(key)?.scope ?? keys.scopeOf(key) }
 }

@@ -1,4 +1,5 @@
-import { type RequestListener, ServerResponse } from 'node:http'
+import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ServerRequest } from 'srvx'
 import { NodeRequest, sendNodeResponse, toNodeHandler } from 'srvx/node'
 import { endSocket } from './rest-of-request.ts'
@@ -23,13 +24,18 @@ export function createSocketHandlers(
   answer: AccountHttp['answer'],
   onError: (error: unknown) => void,
 ): SocketHandlers {
+  // The types of srvx are for any runtime and for HTTP/2 too. What it is given here are requests of `node:http`.
   const overSocket = toNodeHandler((request: ServerRequest) =>
     answer(request, newContext((request.runtime?.node ?? null) as RequestState['socket'])),
   ) as RequestListener
   const isHandled = createLastRequests()
   const webSockets = createWebSockets()
 
-  async function upgrade(...[req, socket, head]: Parameters<UpgradeListener>): Promise<void> {
+  /**
+   * In this order: the socket has listeners before anything can fail; `isHandled` and `settleHost` come before the URL is
+   * read; and the response has its socket before the request is answered, because an answer may be written to it.
+   */
+  async function upgrade(req: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const res = new ServerResponse(req)
     // Node has removed its own listeners, and an error without one would end the process.
     socket
@@ -44,7 +50,7 @@ export function createSocketHandlers(
     const response = await answer(new NodeRequest({ req, res }), context)
     const { webSocket } = stateOf({ context })
     if (webSocket) return webSockets.open(socket, head, webSocket)
-    // Else the end of the client, or what it still sends, would keep the connection.
+    // An answer of HTTP follows. Without this, a client that ends its side, or still sends, would keep the connection open.
     socket.once('end', () => socket.end()).resume()
     await sendNodeResponse(res, response)
     endSocket(socket)

@@ -1,4 +1,4 @@
-import { codeOf, errorTable, LocalpostError } from '../core/errors.ts'
+import { codeOf, errorTable, LocalpostError, messageOf } from '../core/errors.ts'
 
 /**
  * Converts an error of the file system into one of the store.
@@ -30,10 +30,6 @@ export function misuse(message: string): LocalpostError {
 
 export function closedError(): LocalpostError {
   return new LocalpostError('closed', 'This instance is closed; create a new one.')
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** The first of many names, and how many more there are if these are several. */

@@ -54,7 +54,8 @@ function createSpanQueue(
   onWarning: (message: string) => void,
 ): { add(span: object): void; close(): Promise<void> } {
   const mayWarn = createOncePerMinute()
-  const closing = new AbortController()
+  /** Ends the request that runs; null without one. */
+  let abort: ((reason: Error) => void) | null = null
   let waiting: object[] = []
   let lost = 0
   let lastReason = ''
@@ -84,7 +85,13 @@ function createSpanQueue(
     while (waiting.length > 0) {
       const spans = waiting.slice(0, maxPerRequest)
       waiting = waiting.slice(maxPerRequest)
-      const problem = await postSpans(url, spans, timeoutMs, closing.signal)
+      const request = new AbortController()
+      abort = (reason) => request.abort(reason)
+      const late = new Error(`no answer within ${timeoutMs} ms`)
+      const cancel = systemClock.after(timeoutMs, () => request.abort(late))
+      const problem = await postSpans(url, spans, request.signal)
+      cancel()
+      abort = null
       if (problem !== null) lose(spans.length, problem)
     }
   }
@@ -102,7 +109,7 @@ function createSpanQueue(
       const cancel = systemClock.after(graceMs, () => {
         lose(waiting.length, closingReason)
         waiting = []
-        closing.abort()
+        abort?.(new Error(closingReason))
       })
       isClosed = true
       await sending
@@ -113,20 +120,14 @@ function createSpanQueue(
   }
 }
 
-/** @returns Why the collector did not take the spans; null if it did. */
-async function postSpans(
-  url: URL,
-  spans: readonly object[],
-  timeoutMs: number,
-  closing: AbortSignal,
-): Promise<string | null> {
-  const timeout = AbortSignal.timeout(timeoutMs)
+/** Never throws. @returns Why the collector did not take the spans; null if it did. */
+async function postSpans(url: URL, spans: readonly object[], signal: AbortSignal): Promise<string | null> {
   try {
     const answer = await guardedRequest(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'user-agent': `localpost/${version}` },
       body: JSON.stringify(requestOf(spans)),
-      signal: AbortSignal.any([timeout, closing]),
+      signal,
       // The operator named it.
       problemOf: () => null,
     })
@@ -134,8 +135,7 @@ async function postSpans(
     await readBeginning(answer, 1024)
     return statusCode >= 200 && statusCode < 300 ? null : `it answered ${statusCode}`
   } catch (error) {
-    if (closing.aborted) return closingReason
-    return timeout.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error)
+    return reasonOf(signal.aborted ? signal.reason : error)
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type Program,
   type SubExpression,
 } from 'handlebars/dist/cjs/handlebars/compiler/base.js'
-import { quote } from '../core/errors.ts'
+import { messageOf, quote } from '../core/errors.ts'
 import type { Helpers } from './handlebars-helpers.ts'
 import { type BlockNames, helperName, written } from './handlebars-names.ts'
 import { maxNesting, TemplateFaultError } from './output.ts'
@@ -82,7 +82,7 @@ const tooDeep = `is nested deeper than ${maxNesting} blocks, expressions and {{e
 
 /** What the parser says, in words: it throws errors with a text of several lines, or with the place as members. */
 function syntaxFault(error: unknown): { line: number; column?: number; message: string } {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const line = error instanceof Error ? Reflect.get(error, 'lineNumber') : undefined
   const column = error instanceof Error ? Reflect.get(error, 'column') : undefined
   if (typeof line === 'number') {

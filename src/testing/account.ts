@@ -2,7 +2,7 @@ import { createCall, type Calls } from '../client/call.ts'
 import { createClient, type Client, type CreatedAccount } from '../client/index.ts'
 import { withoutEnding } from '../core/text.ts'
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
-import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import { isErrorOf, LocalpostError, messageOf, quote } from '../core/errors.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { hostOfUrl, isLoopback } from '../net/hosts.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
@@ -100,7 +100,7 @@ async function removeAccount({ ask }: Pick<Calls, 'ask'>, name: string): Promise
     await ask('DELETE', ['accounts', name])
   } catch (error) {
     if (isErrorOf(error, 'not_found')) return
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     process.stderr.write(
       `localpost: the account ${quote(name)} of a test was not removed; it goes when its time is over. ${reason}\n`,
     )

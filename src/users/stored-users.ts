@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { codeOf, LocalpostError } from '../core/errors.ts'
+import { codeOf, LocalpostError, messageOf } from '../core/errors.ts'
 import { maxUsersBytes, parseUsers, type UserLine } from './users-file.ts'
 
 /** The users of a file. @throws invalid_option */
@@ -30,7 +30,7 @@ function readUsersText(path: string): string {
     if (error instanceof LocalpostError) throw error
     if (codeOf(error) === 'ENOENT')
       return refuse('does not exist. Make it with `localpost user add <name>`.', error)
-    return refuse(`cannot be read (${error instanceof Error ? error.message : String(error)}).`, error)
+    return refuse(`cannot be read (${messageOf(error)}).`, error)
   }
 }
 
@@ -64,7 +64,7 @@ export function changeUsersFile<T extends { text: string }>(path: string, change
     const why =
       codeOf(error) === 'EEXIST'
         ? `is being changed by another command. If none runs, remove ${draft}.`
-        : `cannot be written (${error instanceof Error ? error.message : String(error)}).`
+        : `cannot be written (${messageOf(error)}).`
     throw new LocalpostError('invalid_option', `--users: ${path} ${why}`, { cause: error })
   } finally {
     if (fd !== null) closeSync(fd)

@@ -27,6 +27,14 @@ describe('a fetch that ignores its signal', () => {
     await expect(listing).rejects.toBe(reason)
     await expect(client.emails.list({ signal: controller.signal })).rejects.toBe(reason)
   }, 2_000)
+
+  it('has the body of an answer cancelled that comes later', async () => {
+    let answer = (_response: Response): void => undefined
+    const late = new Promise<Response>((resolve) => (answer = resolve))
+    const client = createClient({ ...options, fetch: () => late, timeoutMs: 20 })
+    await expect(client.emails.list()).rejects.toMatchObject({ code: 'request_timeout' })
+    await new Promise<void>((cancel) => answer(new Response(new ReadableStream({ cancel: () => cancel() }))))
+  }, 2_000)
 })
 
 describe('an identifier that is not a path segment', () => {

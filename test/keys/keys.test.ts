@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { type ApiKeyRecord, apiKeyCollection } from '../../src/keys/key.ts'
 import { createKeys, maskKey } from '../../src/keys/keys.ts'
 import { apiKeySchema } from '../../src/keys/schema.ts'
+import { createFollowing, type Following } from '../../src/store/follow.ts'
+import type { Store } from '../../src/store/store.ts'
 import { openParts, type Parts } from '../support/deps.ts'
 
 let parts: Parts
@@ -27,6 +30,30 @@ describe('API keys', () => {
     for (const wrong of ['', 'x', key.slice(0, -1), `${key}x`, ` ${key}`, key.toUpperCase()]) {
       expect(keys.scopeOf(wrong)).toBe(null)
     }
+  })
+
+  it('are not put back by what another instance reports while their removal is stored', async () => {
+    let put: (key: ApiKeyRecord) => unknown = () => undefined
+    let onCommit = (): unknown => undefined
+    const following: Following = {
+      ...createFollowing(),
+      async open(_store, _collection, memory) {
+        put = (key) => memory.put(key as unknown as Parameters<typeof memory.put>[0])
+      },
+    }
+    const commit: Store['commit'] = (writes) => {
+      onCommit()
+      return parts.store.commit(writes)
+    }
+    const keys = await createKeys({ ...parts, ...none, following, store: { commit } as unknown as Store })
+    const first = await parts.store.get(apiKeyCollection, keys.primary().id)
+    const second = await keys.create()
+    if (!first) throw new Error('The first key is not stored.')
+    onCommit = () => put(first)
+    const removal = keys.remove(first.id)
+    await expect(keys.remove(second.id)).rejects.toMatchObject({ code: 'state_conflict' })
+    await removal
+    expect(keys.list().map(({ id }) => id)).toEqual([second.id])
   })
 
   it('from the options are used next to the stored ones and come first', async () => {

@@ -27,6 +27,10 @@ describe('options', () => {
     expect(() => resolveOptions({ xyzzy: 1 } as LocalpostOptions)).toThrow(/Known: .*smtpPort/)
   })
 
+  it('take any password in a URL to which it is not sent', () => {
+    expect(resolveOptions({ publicUrl: 'http://u:%zz@host' }).publicUrl).toBe('http://u:%zz@host')
+  })
+
   it.each([
     [{ smtpPort: 70_000 }, /smtpPort.*70000.*port from 0 to 65535/],
     [{ smtpAuth: 'sometimes' }, /smtpAuth.*"optional" or "required"/],

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { providers } from '../../src/providers/providers.ts'
 import type { Face } from '../../src/server/face.ts'
-import { facesOf, type LaterFaces } from '../../src/server/faces.ts'
+import { createFindFace, facesOf, type LaterFaces } from '../../src/server/faces.ts'
 import type { OtherAccounts } from '../../src/server/pass-to-account.ts'
 import type { Route } from '../../src/server/route.ts'
 import { hollowApp } from './validate-response.ts'
@@ -84,9 +84,10 @@ const otherAccounts: OtherAccounts = {
     release() {},
   }),
 }
+const instance = { otherAccounts, facts: () => Promise.reject(new Error('not asked')) }
 
 test('a request with the key of another account loads nothing for the account `default`', async () => {
-  const { app, loads } = laterApp(0, { otherAccounts })
+  const { app, loads } = laterApp(0, { instance })
   const passed = await ask(app, '/resend/emails', { headers: { authorization: 'Bearer other' } })
   expect(await passed.text()).toBe('other: /resend/emails')
   expect(loads).toEqual([])
@@ -95,7 +96,7 @@ test('a request with the key of another account loads nothing for the account `d
 })
 
 test('a request with a foreign Host is refused before anything is loaded, also while loading fails', async () => {
-  const { app, loads, errors } = laterApp(1, { otherAccounts })
+  const { app, loads, errors } = laterApp(1, { instance })
   const server = createServer(app.nodeHandler)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -116,4 +117,13 @@ test('a request with a foreign Host is refused before anything is loaded, also w
   expect(await statusOf('localhost')).toBe(401)
   expect(loads).toHaveLength(2)
   expect(errors).toHaveLength(1)
+})
+
+test('a path that is itself the longer beginning of a face belongs to the face of the shorter one', () => {
+  const faceOf = createFindFace(providers.map(({ face }) => face))
+  expect(faceOf('/api/v1/messages')?.name).toBe('mailpit')
+  expect(faceOf('/api/v1/messages/x')?.name).toBe('mailhog')
+  expect(faceOf('/api/v2')?.name).toBe('mailpit')
+  expect(faceOf('/api')?.name).toBe('mailpit')
+  expect(faceOf('/apis')).toBe(null)
 })

@@ -216,7 +216,7 @@ test('a database that hangs does not hold up what the process knows itself', asy
         connections,
       },
     }),
-    instanceFacts: facts.read,
+    instance: { facts: facts.read },
   })
   const seen = Object.fromEntries(
     familiesOf(read).map(({ metric, samples }) => [sampleName(metric), samples.map(({ value }) => value)]),

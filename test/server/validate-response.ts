@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { resolveOptions } from '../../src/options/options.ts'
-import { createApp, type App } from '../../src/server/app.ts'
+import { createApp, createRequestLimits, type App } from '../../src/server/app.ts'
 import type { ProviderParts } from '../../src/providers/provider.ts'
 import { mcpRoutes } from '../../src/mcp/routes.ts'
 import type { ToolAccount } from '../../src/mcp/tool.ts'
@@ -85,8 +85,8 @@ export function hollowApp(over: Partial<ServerDeps> = {}): App {
     // The rows only.
     furtherRoutes: [...ofProviders, ...mcpRoutes({} as ToolAccount, () => undefined)],
     requests: new Map(),
-    failedLogins: createFailedLogins(clock),
-    instanceFacts: null,
+    limits: createRequestLimits(resolveOptions(), createFailedLogins(clock)),
+    instance: null,
     listener: () => null,
     onError: () => undefined,
     ...over,

@@ -1,4 +1,4 @@
-import { LocalpostError } from '../../core/errors.ts'
+import { LocalpostError, messageOf } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { consentRequired } from '../../server/dev/consent.ts'
 import { readErrors } from '../../server/dev/mail.ts'
@@ -51,7 +51,7 @@ export function checkRoutes(inbox: Inbox & InboxPages): Route[] {
         const verdict = await inbox.outside.spam(id, { signal: signal() }).catch((error: unknown) => {
           if (error instanceof LocalpostError) throw error
           signal().throwIfAborted()
-          return error instanceof Error ? error.message : String(error)
+          return messageOf(error)
         })
         if (typeof verdict === 'object' && verdict !== null) return toSpamCheck(verdict)
         const reason =

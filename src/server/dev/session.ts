@@ -8,7 +8,7 @@ import { type KeyCheck, insufficientScope, scopeMeets } from '../auth.ts'
 import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
 import { type SessionState, sessionStateSchema } from '../schema.ts'
 import type { Sessions } from '../session.ts'
-import type { SignInLimit } from '../sign-in.ts'
+import type { SignInLimit } from '../sign-in-limit.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Keys', access: 'open' })
 

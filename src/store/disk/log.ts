@@ -1,5 +1,5 @@
-import { errorTable, LocalpostError } from '../../core/errors.ts'
-import { messageOf, storeFault } from '../io-errors.ts'
+import { errorTable, LocalpostError, messageOf } from '../../core/errors.ts'
+import { storeFault } from '../io-errors.ts'
 import { isSameFile, isShared, type Stamp, stampOf, writeWhole } from '../../core/files.ts'
 import { LogReaders } from './log-readers.ts'
 import type { DataFolder } from './paths.ts'

@@ -1,5 +1,5 @@
+import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../core/clock.ts'
-import { messageOf } from '../io-errors.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
 import type { Maintenance } from '../medium.ts'
 import type { BackgroundSync } from './background-sync.ts'

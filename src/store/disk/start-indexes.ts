@@ -1,7 +1,7 @@
+import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../core/clock.ts'
 import { withFile, writeWhole } from '../../core/files.ts'
 import type { CollectionState, Segment } from '../collection-state.ts'
-import { messageOf } from '../io-errors.ts'
 import type { Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
 import type { CheckpointDeps } from './checkpoint.ts'

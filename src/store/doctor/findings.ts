@@ -1,6 +1,6 @@
 import { listedNames } from '../io-errors.ts'
 
-export { listed, messageOf } from '../io-errors.ts'
+export { listed } from '../io-errors.ts'
 
 /** One thing that an inspection of a data folder or a database found, for the person who asked. */
 export interface Finding {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { applyFrame } from '../disk/entries.ts'
 import { countFrames, type LogPart, logParts } from '../disk/frame.ts'
@@ -5,7 +6,7 @@ import { numbersIn, type ReadableFolder } from '../disk/paths.ts'
 import { type Loss, lossOf, type Replayed, replayLog } from '../disk/replay.ts'
 import type { Records } from '../records.ts'
 import { nextTurn } from '../../core/machine.ts'
-import { messageOf, type Report } from './findings.ts'
+import type { Report } from './findings.ts'
 
 /**
  * Reads every commit of every log file. Those after the checkpoint are read and applied to memory as by a start; the

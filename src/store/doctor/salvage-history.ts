@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { nextTurn } from '../../core/machine.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
@@ -6,7 +7,6 @@ import { type Frame, logParts } from '../disk/frame.ts'
 import { numbersIn, type Paths } from '../disk/paths.ts'
 import type { BlobPlace } from '../entry.ts'
 import { Records } from '../records.ts'
-import { messageOf } from './findings.ts'
 import { readOr, type SalvageReading } from './salvage-read.ts'
 
 /** Reads every complete commit of every log file, and reports the lost commits that only the log had. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isErrorOf } from '../../core/errors.ts'
+import { isErrorOf, messageOf } from '../../core/errors.ts'
 import { type Checkpoint, parseCheckpoint } from '../disk/checkpoint-text.ts'
 import { editedText } from '../disk/snapshot-edits.ts'
 import type { DataFolder } from '../disk/paths.ts'
@@ -7,7 +7,6 @@ import { listSnapshot } from '../disk/snapshot-files.ts'
 import { missingFrom } from '../disk/snapshot-refusals.ts'
 import type { Records } from '../records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
-import { messageOf } from './findings.ts'
 import { type DamagedFile, readIntact } from './intact-records.ts'
 
 /** The folder that is salvaged, and what is found in it, to which each step adds. */

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import type { Pool, PoolConfig } from 'pg'
-import { codeOf, LocalpostError } from '../../core/errors.ts'
+import { codeOf, LocalpostError, messageOf } from '../../core/errors.ts'
 import { nextTick } from '../../core/machine.ts'
 import type { StoreAddress } from './address.ts'
 import { scanMs } from './connection.ts'
@@ -103,7 +103,7 @@ async function loadDriver(): Promise<Pick<typeof import('pg'), 'Pool'>> {
 /** Why the store could not be opened, and what to do. */
 export function openingFault(error: unknown, { shown, schema }: StoreAddress): LocalpostError {
   if (error instanceof LocalpostError) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   const known = advice[codeOf(error)]
   const what =
     known ?? (isLost(error) ? 'Check that PostgreSQL runs there and accepts connections from here.' : '')
