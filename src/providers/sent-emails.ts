@@ -2,7 +2,7 @@ import { validationError } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { emailCollection, type EmailContent, type EmailRecord } from '../emails/email.ts'
 import { readContent } from '../emails/emails.ts'
-import type { ScheduledRecord } from '../sending/scheduled.ts'
+import { isScheduled, type ScheduledRecord } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/service.ts'
 import type { Where } from '../store/queries.ts'
 import { notFound, pagesOf } from '../store/repository.ts'
@@ -44,7 +44,7 @@ export class SentEmails {
   async get(id: string, provider: string): Promise<EmailRecord | ScheduledRecord> {
     const named = isId('em', id) ? null : await this.#sending.find(provider, id)
     const found = named ? (named.emails[0] ?? named.scheduled[0]) : await this.#store.get(emailCollection, id)
-    if (!found || ('source' in found && found.source !== 'api')) throw notFound('email', id)
+    if (!found || (!isScheduled(found) && found.source !== 'api')) throw notFound('email', id)
     return found
   }
 
@@ -60,8 +60,10 @@ export class SentEmails {
       throw validationError([{ field: 'after', message: 'must not be given together with before' }])
     const beside = after ?? before
     const email = beside === undefined ? undefined : await this.get(beside, provider)
-    if (email && 'send_at' in email)
-      throw validationError([{ field: 'after', message: 'must not be the id of an email that waits' }])
+    if (email && isScheduled(email)) {
+      const field = after === undefined ? 'before' : 'after'
+      throw validationError([{ field, message: 'must not be the id of an email that waits' }])
+    }
     const { records, more } = await this.#store.page(emailCollection, {
       limit,
       direction: before === undefined ? 'desc' : 'asc',
@@ -89,6 +91,6 @@ export class SentEmails {
 
   /** The id by which a provider knows an email; that of Localpost if it did not come by this provider. */
   idOf(email: EmailRecord | ScheduledRecord, provider: string): string {
-    return idAt(provider, 'send_at' in email ? { ...email.email, id: email.id } : email)
+    return idAt(provider, isScheduled(email) ? { ...email.email, id: email.id } : email)
   }
 }
