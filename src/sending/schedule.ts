@@ -131,7 +131,7 @@ export class Schedule {
     const query = { index: 'send_at', until, limit: sliceSize }
     for await (const records of pagesOf(store, scheduledCollection, query)) {
       failures.push(...(await this.#sendSlice(records)))
-      if (!this.#mayGoOn()) return
+      if (!this.#mayGoOn()) break
     }
     const [failure] = failures
     if (failure !== undefined) throw failure

@@ -134,6 +134,7 @@ function assertCall(call: Block | Mustache | SubExpression, helpers: Helpers, na
   for (const value of [...params, ...(hash?.pairs.map((pair) => pair.value) ?? [])])
     if (value.type === 'SubExpression') assertCall(value, helpers, names)
   const name = helperName(path, names) ?? ''
+  if (name === 'log') throw faultAt(loc, noLog)
   const block = helpers.blocks.get(name)
   const helper = block ?? helpers.values.get(name)
   if (!helper) {
@@ -150,6 +151,8 @@ function assertCall(call: Block | Mustache | SubExpression, helpers: Helpers, na
   const count = least === most ? `${least}` : `${least} to ${most}`
   throw faultAt(loc, `gives ${quote(name)} ${params.length} parameters; it takes ${count}`)
 }
+
+const noLog = 'uses "log", which writes to a log that Localpost does not have: leave it out'
 
 function faultAt({ start }: Location, message: string): TemplateFaultError {
   return new TemplateFaultError({ line: start.line, column: start.column + 1, message })
