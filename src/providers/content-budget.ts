@@ -7,18 +7,23 @@ import { bodyLimits } from '../server/route.ts'
  */
 export class ContentBudget {
   readonly #parts: string
+  readonly #advice: string
   #taken = 0
 
-  /** @param parts  What the emails are made of, for the message: `personalizations`. */
-  constructor(parts: string) {
+  /**
+   * @param parts  What the emails are made of, for the message: `personalizations`.
+   * @param advice  What may be done. Default: to send several requests.
+   */
+  constructor(parts: string, advice = 'Send them in several requests') {
     this.#parts = parts
+    this.#advice = advice
   }
 
-  /** @param size  In characters or bytes. @throws message_too_large */
+  /** @param size  In characters; of files, in bytes. @throws message_too_large */
   take(size: number): void {
     this.#taken += size
     if (this.#taken <= bodyLimits.large) return
-    const message = `The content takes more than ${bodyLimits.large} bytes for all ${this.#parts} together. Send them in several requests.`
+    const message = `The content takes at least ${this.#taken} characters for all ${this.#parts} together; at most ${bodyLimits.large} are taken. ${this.#advice}.`
     throw new LocalpostError('message_too_large', message)
   }
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { LocalpostError } from '../core/errors.ts'
 import { traceOfRequest } from '../core/trace-context.ts'
-import { fieldAt, sendErrors, withFields } from '../sending/results.ts'
+import { fieldAt, sendErrors, withFields, type SendingResult } from '../sending/results.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import { bodyLimits, type Route, type RouteBody, type RouteContext } from '../server/route.ts'
 import { type MemberNames, renamedError, withNames } from './member-names.ts'
@@ -55,19 +55,13 @@ export async function sendAll(
   { body, headers, warn }: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
   { sending, clock, config, thread, newUuid }: ProviderParts,
 ): Promise<Sent[]> {
-  const { kind, provider, idempotencyKey, partial = false, names, toId = (uuid) => uuid } = how
-  const { hasOneId, maxRecipients, maxAheadDays, prepare } = how
+  const { kind, provider, idempotencyKey, partial = false, names, prepare } = how
   const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
   const { hash, emails } = await translate(body, kind, facts, thread)
   const translated = prepare ? await prepareAll(emails, prepare, names) : emails
   if (!partial) assertAllRight(translated)
-  const common = hasOneId ? toId(newUuid()) : null
-  const requests = translated.flatMap((one) => {
-    if ('error' in one) return []
-    const message_id = one.messageId ?? common ?? toId(newUuid())
-    return { ...one.request, provider: { name: provider, message_id } }
-  })
-  if (requests.length === 0) return translated.flatMap((one) => ('error' in one ? { error: one.error } : []))
+  const requests = requestsOf(translated, how, newUuid)
+  if (requests.length === 0) return sentOf(translated, [], how, warn)
   const checkOnly = translated.some((one) => 'request' in one && one.checkOnly === true)
   const accepting = sending.accept(requests, {
     surface: provider,
@@ -76,15 +70,38 @@ export async function sendAll(
     trace: traceOfRequest(headers),
     partial,
     checkOnly,
-    maxAheadDays,
-    maxRecipients,
+    maxAheadDays: how.maxAheadDays,
+    maxRecipients: how.maxRecipients,
   })
   const { results } = await withNames(accepting, names)
-  if (checkOnly) return []
-  let next = 0
-  return translated.map((one) => {
+  return checkOnly ? [] : sentOf(translated, results, how, warn)
+}
+
+/** The right requests, each with the id that the answer gives. */
+function requestsOf(
+  emails: readonly Translated[],
+  { provider, hasOneId, toId = (uuid) => uuid }: ProviderSend,
+  newUuid: () => string,
+): SendingRequest[] {
+  const common = hasOneId ? toId(newUuid()) : null
+  return emails.flatMap((one) => {
+    if ('error' in one) return []
+    const message_id = one.messageId ?? common ?? toId(newUuid())
+    return { ...one.request, provider: { name: provider, message_id } }
+  })
+}
+
+/** What became of each email. @param results  Those of the right requests, in their order. */
+function sentOf(
+  emails: readonly Translated[],
+  results: readonly SendingResult[],
+  { names }: Pick<ProviderSend, 'names'>,
+  warn: RouteContext['warn'],
+): Sent[] {
+  const left = results.values()
+  return emails.map((one) => {
     if ('error' in one) return { error: one.error }
-    const result = results[next++]
+    const { value: result } = left.next()
     if (!result) throw new Error('An email without a result.')
     if ('error' in result) return { error: renamedError(result.error, names) }
     warn(result.warnings)

@@ -2,7 +2,7 @@ import { validationError } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { emailCollection, type EmailContent, type EmailRecord } from '../emails/email.ts'
 import { readContent } from '../emails/emails.ts'
-import type { ScheduledRecord } from '../sending/scheduled.ts'
+import { isScheduled, type ScheduledRecord } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/service.ts'
 import type { Where } from '../store/queries.ts'
 import { notFound, pagesOf } from '../store/repository.ts'
@@ -19,20 +19,18 @@ interface SentQuery {
   readonly before?: string | undefined
 }
 
+interface SentEmailsDeps {
+  store: Store
+  sending: Pick<SendingService, 'find'>
+  reader: Pick<Reader, 'bodies' | 'content'>
+}
+
 /** The emails of an account as a provider names them. */
 export class SentEmails {
-  readonly #store: Store
-  readonly #sending: Pick<SendingService, 'find'>
-  readonly #reader: Pick<Reader, 'bodies' | 'content'>
+  readonly #deps: SentEmailsDeps
 
-  constructor(deps: {
-    store: Store
-    sending: Pick<SendingService, 'find'>
-    reader: Pick<Reader, 'bodies' | 'content'>
-  }) {
-    this.#store = deps.store
-    this.#sending = deps.sending
-    this.#reader = deps.reader
+  constructor(deps: SentEmailsDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -42,15 +40,17 @@ export class SentEmails {
    * @throws not_found
    */
   async get(id: string, provider: string): Promise<EmailRecord | ScheduledRecord> {
-    const named = isId('em', id) ? null : await this.#sending.find(provider, id)
-    const found = named ? (named.emails[0] ?? named.scheduled[0]) : await this.#store.get(emailCollection, id)
-    if (!found || ('source' in found && found.source !== 'api')) throw notFound('email', id)
+    const named = isId('em', id) ? null : await this.#deps.sending.find(provider, id)
+    const found = named
+      ? (named.emails[0] ?? named.scheduled[0])
+      : await this.#deps.store.get(emailCollection, id)
+    if (!found || (!isScheduled(found) && found.source !== 'api')) throw notFound('email', id)
     return found
   }
 
   /** Its bodies; `""` for one that it does not have. */
   content({ id }: Pick<EmailRecord, 'id'>, signal: AbortSignal): Promise<EmailContent> {
-    return readContent({ reader: this.#reader }, { id, source: 'api' }, signal)
+    return readContent(this.#deps, { id, source: 'api' }, signal)
   }
 
   /** Newest first: those of the interfaces and the library, without those that wait for their time. */
@@ -60,9 +60,11 @@ export class SentEmails {
       throw validationError([{ field: 'after', message: 'must not be given together with before' }])
     const beside = after ?? before
     const email = beside === undefined ? undefined : await this.get(beside, provider)
-    if (email && 'send_at' in email)
-      throw validationError([{ field: 'after', message: 'must not be the id of an email that waits' }])
-    const { records, more } = await this.#store.page(emailCollection, {
+    if (email && isScheduled(email)) {
+      const field = after === undefined ? 'before' : 'after'
+      throw validationError([{ field, message: 'must not be the id of an email that waits' }])
+    }
+    const { records, more } = await this.#deps.store.page(emailCollection, {
       limit,
       direction: before === undefined ? 'desc' : 'asc',
       after: email && [email.id],
@@ -78,17 +80,17 @@ export class SentEmails {
    */
   matching(where: Where = { all: [] }): AsyncIterable<EmailRecord[]> {
     const query = { all: [{ flag: 'api' }, where] }
-    return pagesOf(this.#store, emailCollection, { limit: 200, direction: 'desc', where: query })
+    return pagesOf(this.#deps.store, emailCollection, { limit: 200, direction: 'desc', where: query })
   }
 
   /** How many of them were accepted since a time, in Unix milliseconds. */
   countSince(time: number): Promise<number> {
     const where = { all: [{ flag: 'api' }, { number: 'created', above: time }] }
-    return this.#store.count(emailCollection, { where })
+    return this.#deps.store.count(emailCollection, { where })
   }
 
   /** The id by which a provider knows an email; that of Localpost if it did not come by this provider. */
   idOf(email: EmailRecord | ScheduledRecord, provider: string): string {
-    return idAt(provider, 'send_at' in email ? { ...email.email, id: email.id } : email)
+    return idAt(provider, isScheduled(email) ? { ...email.email, id: email.id } : email)
   }
 }

@@ -80,38 +80,46 @@ export async function checkGiven(
   input: unknown,
   deps: CheckGivenDeps & { isRepeatable: boolean },
 ): Promise<RequestCheck> {
-  const { sources, strict, escapeHtml, kind, maxRecipients, isRepeatable } = deps
-  const { thread, findTemplate } = deps
+  const { sources, strict, escapeHtml, kind, maxRecipients, isRepeatable, thread, findTemplate } = deps
   const facts: CheckFacts = { root: sources.root, strict, escapeHtml, kind, maxRecipients, isRepeatable }
   const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]
   // The thread keeps the memory of its last message.
   if (bytes && bytes.length > heavyBytes) await thread.rest()
-  // A whole message is parsed, which takes longer than the check of texts.
-  const atOnce = isRaw(value) ? longBytes : longBodyBytes
-  const inThread = (body: Buffer | null, given: CheckFacts): Promise<CheckAnswer> =>
-    thread.run('send', [body, value, given]).catch((error: unknown) => {
-      // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.
-      if (error instanceof DOMException) return sendJobs.send(body, value, given)
-      throw error
-    })
-  /** @param template  As in {@link CheckFacts}. */
-  async function check(body: Buffer | null, template?: TemplateContent | null): Promise<CheckAnswer> {
-    const given = template === undefined ? facts : { ...facts, template }
-    const size = body?.length ?? requestSize(value, template ?? null)
-    if (size > atOnce || !hasQuickTexts(value, template ?? null)) return inThread(body, given)
-    const answer = await sendJobs.send(body, value, { ...given, maxSteps: quickSteps })
-    return 'error' in answer && needsThread(answer.error) ? inThread(body, given) : answer
+  let answer = await check(bytes, value, facts, thread)
+  if ('template_id' in answer) {
+    const template = await findTemplate(answer.template_id)
+    answer = await check(answer.bytes, value, { ...facts, template }, thread)
   }
-  const first = await check(bytes)
-  const answer =
-    'template_id' in first ? await check(first.bytes, await findTemplate(first.template_id)) : first
+  const { body_hash } = answer
   return {
-    body_hash: answer.body_hash,
+    body_hash,
     result() {
       if ('storable' in answer) return answer.storable
       throw reviveError('error' in answer ? answer.error : 'The template was not given.')
     },
   }
+}
+
+/** Checks in this thread what is short, and the rest in the other one. @param bytes  The body, in place of `value`. */
+async function check(
+  bytes: Buffer | null,
+  value: unknown,
+  facts: CheckFacts,
+  thread: CheckGivenDeps['thread'],
+): Promise<CheckAnswer> {
+  const inThread = (): Promise<CheckAnswer> =>
+    thread.run('send', [bytes, value, facts]).catch((error: unknown) => {
+      // An argument that cannot be copied to a thread, because it contains a function for example, is checked here.
+      if (error instanceof DOMException) return sendJobs.send(bytes, value, facts)
+      throw error
+    })
+  const template = facts.template ?? null
+  const size = bytes?.length ?? requestSize(value, template)
+  // A whole message is parsed, which takes longer than the check of texts.
+  const atOnce = isRaw(value) ? longBytes : longBodyBytes
+  if (size > atOnce || !hasQuickTexts(value, template)) return inThread()
+  const answer = await sendJobs.send(bytes, value, { ...facts, maxSteps: quickSteps })
+  return 'error' in answer && needsThread(answer.error) ? inThread() : answer
 }
 
 /** How many characters a check works on at most: those of the request, and those that its placeholders may add. */

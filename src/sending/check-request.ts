@@ -88,12 +88,21 @@ export async function withDomain<Given extends Pick<Checked, 'addresses' | 'warn
 export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Checked> {
   const errors: FieldError[] = []
   const given = asObject(input)
-  const { kind = 'interface' } = deps
-  const request = readMembers(given, kind, errors)
-  if (request.raw !== undefined) {
-    const { raw, ...others } = request
-    return await checkRawRequest(raw, others, errors, deps)
-  }
+  const { raw, ...request } = readMembers(given, deps.kind ?? 'interface', errors)
+  if (raw !== undefined) return checkRawRequest(raw, request, errors, deps)
+  const checked = await checkComposed(given, request, errors, deps)
+  if (deps.strict) assertNoWarnings(checked.warnings)
+  return checked
+}
+
+/** The check of a request whose message is composed. @param errors  Those of its members. */
+async function checkComposed(
+  given: object,
+  request: Partial<SendingRequest>,
+  errors: FieldError[],
+  deps: CheckDeps,
+): Promise<Checked> {
+  const isWhole = deps.kind === 'whole'
   const addressWarnings: string[] = []
   const addresses = readAddresses(request, errors, addressWarnings, deps.maxRecipients)
   const template = request.template_id === undefined ? null : await deps.findTemplate(request.template_id)
@@ -103,7 +112,7 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
     text: request.text ?? template?.text ?? '',
   }
   checkContent(request, source, template !== null, errors)
-  if (kind === 'whole') checkFurther(request, errors)
+  if (isWhole) checkFurther(request, errors)
   const attachmentErrors: FieldError[] = []
   const { references, size: attached } = request.attachments
     ? await readAttachments(request.attachments, deps.sources, attachmentErrors)
@@ -115,12 +124,10 @@ export async function checkRequest(input: unknown, deps: CheckDeps): Promise<Che
   const rendered = await renderRequest(texts, request, template, deps)
   assertSubject(rendered.subject)
   assertSize(attached + encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached))
-  // Other kinds of requests refuse unknown members, and take every form of addresses.
-  const warnings =
-    kind === 'interface'
-      ? warningsOf(given, request, addressWarnings, rendered.warnings)
-      : warningsOf({}, {}, [], rendered.warnings)
-  if (deps.strict) assertNoWarnings(warnings)
+  // A whole request refuses unknown members, and takes every form of addresses.
+  const warnings = isWhole
+    ? warningsOf({}, {}, [], rendered.warnings)
+    : warningsOf(given, request, addressWarnings, rendered.warnings)
   return { request, addresses, references, rendered, warnings }
 }
 

@@ -77,10 +77,10 @@ function assertFew(given: Readonly<Record<string, unknown>>, kind: RequestKind):
   for (const [field, value] of Object.entries(given)) {
     const isList = Array.isArray(value)
     if (!isList && (!named.has(field) || typeof value !== 'object' || value === null)) continue
-    const [count, most, what] = isList
+    const [count, max, what] = isList
       ? [value.length, kind === 'interface' ? maxEntries : maxWholeEntries, 'entries']
       : [Object.keys(value).length, maxVariables, field === 'variables' ? 'variables' : 'names']
-    if (count > most) errors.push({ field, message: `must have at most ${most} ${what}, not ${count}` })
+    if (count > max) errors.push({ field, message: `must have at most ${max} ${what}, not ${count}` })
   }
   if (errors.length > 0) throw validationError(errors)
 }

@@ -18,7 +18,7 @@ function ownTrace(request: unknown): TraceContext | undefined {
   if (typeof request !== 'object' || request === null) return undefined
   const raw: unknown = Reflect.get(request, 'raw')
   if (typeof raw === 'string') {
-    const block = readHeader(Buffer.from(raw.slice(0, mostRawChars), 'base64'))
+    const block = readHeader(Buffer.from(raw.slice(0, maxRawChars), 'base64'))
     return readTrace(block.decoded('traceparent'), block.decoded('tracestate'))
   }
   const headers: unknown = Reflect.get(request, 'headers')
@@ -28,4 +28,4 @@ function ownTrace(request: unknown): TraceContext | undefined {
 }
 
 /** Base64 of the first 66 KB of a message. */
-const mostRawChars = 88_000
+const maxRawChars = 88_000

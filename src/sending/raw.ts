@@ -5,7 +5,7 @@ import type { TraceContext } from '../core/trace-context.ts'
 import { readHeaderFacts } from '../emails/header-facts.ts'
 import { withoutBcc } from '../mime/compose/without-bcc.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
-import { readHeader } from '../mime/headers/headers.ts'
+import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
 import { maxFields } from '../mime/headers/fields.ts'
 import { parseMessage } from '../mime/parse.ts'
 import { assertSize } from './body-size.ts'
@@ -88,51 +88,61 @@ const composed = [
   'attachments',
 ] as const
 
-/** The address of From, and the envelope: as given, else from the header. */
+/** The address of From, and the envelope: as given, else from the header. Null, and an error, for a header that has no sender. */
 function readRawEnvelope(
   bytes: Buffer,
   given: SendingRequest['envelope'],
   maxRecipients: number,
   errors: FieldError[],
 ): { from: string; mail_from: string; rcpt_to: string[] } | null {
-  const add = (field: string, message: string): null => {
-    errors.push({ field, message })
+  const header = readHeader(bytes)
+  const found = senderIn(header)
+  if ('problem' in found) {
+    errors.push({ field: 'raw', message: found.problem })
     return null
   }
-  const block = readHeader(bytes)
-  const addresses = (name: string): string[] => [
-    ...block.addresses(name).map(({ address }) => address),
-    ...block.furtherAddresses(name),
-  ]
-  if (block.fields.length === 0)
-    return add('raw', 'has no header: give one message as it is in an .eml file (RFC 5322), in base64')
-  // Message-ID, Date and the signature are added.
-  const most = maxFields - 4
-  if (block.fields.length > most) return add('raw', `must have at most ${most} header fields`)
-  const from = addresses('from')
-  const [sender] = from
-  if (sender === undefined || from.length > 1)
-    return add(
-      'raw',
-      `must have a From field with one address; it has ${sender === undefined ? 'none' : 'several'}`,
-    )
-  const checked = (field: string, address: string): string => {
-    const result = normalizeAddress(address)
-    if ('address' in result) return result.address
-    add(field, `${quote(address)} ${result.problem}`)
-    return ''
-  }
-  const fromAddress = checked('raw', sender)
+  const from = toBare('raw', found.sender, errors)
   const mail_from =
-    given?.mail_from === undefined ? fromAddress : checked('envelope.mail_from', given.mail_from)
+    given?.mail_from === undefined ? from : toBare('envelope.mail_from', given.mail_from, errors)
   const field = given?.rcpt_to ? 'envelope.rcpt_to' : 'raw'
-  const named = given?.rcpt_to ?? ['to', 'cc', 'bcc'].flatMap(addresses)
-  const rcpt_to = distinct(named.map((address) => checked(field, address)))
+  const named = given?.rcpt_to ?? ['to', 'cc', 'bcc'].flatMap((name) => addressesIn(header, name))
+  const rcpt_to = distinct(named.map((address) => toBare(field, address, errors)))
   if (rcpt_to.length === 0)
-    return add('raw', 'names no recipient in To, Cc and Bcc; add one there or in envelope.rcpt_to')
+    errors.push({
+      field: 'raw',
+      message: 'names no recipient in To, Cc and Bcc; add one there or in envelope.rcpt_to',
+    })
   if (rcpt_to.length > maxRecipients)
-    return add(field, `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`)
-  return { from: fromAddress, mail_from, rcpt_to }
+    errors.push({
+      field,
+      message: `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`,
+    })
+  return { from, mail_from, rcpt_to }
+}
+
+/** The one address of From; else what is wrong with the header. */
+function senderIn(header: HeaderBlock): { sender: string } | { problem: string } {
+  if (header.fields.length === 0)
+    return { problem: 'has no header: give one message as it is in an .eml file (RFC 5322), in base64' }
+  // Message-ID, Date and the signature are added.
+  const maxGiven = maxFields - 4
+  if (header.fields.length > maxGiven) return { problem: `must have at most ${maxGiven} header fields` }
+  const [sender, ...others] = addressesIn(header, 'from')
+  if (sender !== undefined && others.length === 0) return { sender }
+  const count = sender === undefined ? 'none' : 'several'
+  return { problem: `must have a From field with one address; it has ${count}` }
+}
+
+function addressesIn(header: HeaderBlock, name: string): string[] {
+  return [...header.addresses(name).map(({ address }) => address), ...header.furtherAddresses(name)]
+}
+
+/** An address without its display name; `""`, and an error, for what is none. */
+function toBare(field: string, address: string, errors: FieldError[]): string {
+  const result = normalizeAddress(address)
+  if ('address' in result) return result.address
+  errors.push({ field, message: `${quote(address)} ${result.problem}` })
+  return ''
 }
 
 /** Without a byte order mark and the line `From …` of an mbox file, which would end up amid the fields. */

@@ -36,14 +36,14 @@ type Given = string | readonly string[] | undefined
  * @param given  As in the request.
  * @param errors  Receives one entry per wrong member.
  * @param warnings  Receives forms that are accepted although the interface does not show them.
- * @param most  How many distinct recipients the email may have.
+ * @param max  How many distinct recipients the email may have.
  * @returns The addresses; valid only if no error was added.
  */
 export function readAddresses(
   given: { from?: string; to?: Given; cc?: Given; bcc?: Given; reply_to?: Given },
   errors: FieldError[],
   warnings: string[],
-  most: number = maxRecipients,
+  max: number = maxRecipients,
 ): Addresses {
   const from = readOne('from', given.from, errors)
   const replyTo = readReplyTo(given.reply_to, errors)
@@ -53,11 +53,11 @@ export function readAddresses(
   const cc = readList('cc', given.cc, reading)
   const bcc = readList('bcc', given.bcc, reading)
   const rcpt_to = distinct([...to.addresses, ...cc.addresses, ...bcc.addresses])
-  if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > most)) {
+  if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > max)) {
     const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${rcpt_to.length} distinct`
     errors.push({
       field: 'to',
-      message: `${found} recipients in to, cc and bcc: at most ${most} are allowed`,
+      message: `${found} recipients in to, cc and bcc: at most ${max} are allowed`,
     })
   }
   return {

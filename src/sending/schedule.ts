@@ -18,7 +18,7 @@ export interface ScheduleDeps {
   onError(error: unknown): void
 }
 
-const longestWaitMs = 60 * 1000
+const maxTimerMs = 60 * 1000
 const retryMs = 10 * 1000
 /** How many are sent at the same time. */
 const sliceSize = 20
@@ -28,11 +28,13 @@ export class Schedule {
   readonly #deps: ScheduleDeps
   readonly #stopListening: () => void
   #isClosed = false
+  /** The search for what is due: one at a time. What is asked for meanwhile begins when it has ended. */
   #running: Promise<void> | null = null
   /** Whether something may have become due since the search began. */
   #isAsked = false
-  #cancelTimer = (): void => {}
+  /** The next search, at the first time that an email has; infinity while none is set. Set when a search ends. */
   #timerAt = Number.POSITIVE_INFINITY
+  #cancelTimer = (): void => {}
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps
@@ -112,7 +114,7 @@ export class Schedule {
     const { clock } = this.#deps
     const now = clock.now()
     // The clock of the machine may be set, and timers stand still while it sleeps, so no timer runs for long.
-    const at = Math.min(time, now + longestWaitMs)
+    const at = Math.min(time, now + maxTimerMs)
     // If the time has passed and its timer has not run, the clock was set.
     if (this.#isClosed || (this.#timerAt <= at && this.#timerAt > now)) return
     this.#cancelTimer()
@@ -131,7 +133,7 @@ export class Schedule {
     const query = { index: 'send_at', until, limit: sliceSize }
     for await (const records of pagesOf(store, scheduledCollection, query)) {
       failures.push(...(await this.#sendSlice(records)))
-      if (!this.#mayGoOn()) return
+      if (!this.#mayGoOn()) break
     }
     const [failure] = failures
     if (failure !== undefined) throw failure
@@ -148,7 +150,7 @@ export class Schedule {
           (one) => prepared.push(one),
           (error: unknown) => failures.push(error),
         )
-      if (!this.#mayGoOn()) return []
+      if (!this.#mayGoOn()) return failures
       // Begun together, so that they are stored together.
       const results = await Promise.allSettled(prepared.map((one) => commitScheduled(one, this.#deps)))
       for (const result of results) if (result.status === 'rejected') failures.push(result.reason)

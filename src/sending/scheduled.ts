@@ -37,6 +37,11 @@ export const scheduledCollection: Collection<ScheduledRecord> = {
   indexes: { send_at: { on: ['send_at', 'id'] }, provider: { on: ['provider_key', 'id'] } },
 }
 
+/** Whether an email waits for its time. */
+export function isScheduled(email: EmailRecord | ScheduledRecord): email is ScheduledRecord {
+  return 'send_at' in email
+}
+
 /** The emails that are sent later. */
 export interface Scheduled {
   /** The one that was accepted last comes first. @throws invalid_cursor. */

@@ -47,111 +47,8 @@ export interface SendingDeps extends SendDeps, CheckGivenDeps {
 }
 
 export function createSending(deps: SendingDeps): Sending {
-  const { store, clock, ids, tracer = null, maxScheduled = 100_000 } = deps
   const schedule = new Schedule(deps)
-
-  /** @param limits  Those of these requests. Default: those of the interface. */
-  async function acceptAll(
-    requests: readonly unknown[],
-    options: SendingOptions,
-    limits: Pick<SendingDeps, 'kind' | 'maxRecipients'> = {},
-  ): Promise<SendingResult[]> {
-    const parent = tracer ? tracer.parentOf(options.trace) : options.trace
-    const call: TracedCall = { parent, began: dateNow() }
-    try {
-      const { surface, idempotencyKey, bodyHash } = options
-      const id = idempotencyKey === undefined ? null : keyHash(idempotencyKey, surface)
-      const isRepeatable = id !== null && bodyHash === undefined
-      const checks = await checkAll(requests, { ...deps, ...limits, isRepeatable })
-      const hash = (): string => bodyHash ?? joinHashes(checks.map(({ body_hash }) => body_hash))
-      const repeatable = id === null ? null : { id, body_hash: hash() }
-      return await acceptChecked(checks, repeatable, options, call)
-    } catch (error) {
-      if (tracer) {
-        // As for accepted mails.
-        const span = tracer.begin('email accept', firstTrace(requests) ?? parent, call.began)
-        span?.end({ 'localpost.source': 'api' }, failureOf(error))
-      }
-      throw error
-    }
-  }
-
-  async function acceptChecked(
-    checks: readonly RequestCheck[],
-    repeatable: Repeatable | null,
-    { partial = false, checkOnly = false, maxAheadDays }: SendingOptions,
-    call: TracedCall,
-  ): Promise<SendingResult[]> {
-    const earlier = repeatable && (await lookUpKey(store, repeatable, clock.now()))
-    if (earlier?.answers) return earlier.answers.map(toResult)
-    const outcomes: CheckOutcome[] = []
-    for (const [i, { result }] of checks.entries()) {
-      try {
-        const storable = result()
-        if (storable.kept.send_at !== null) readTime(storable.kept.send_at, clock.now(), maxAheadDays)
-        outcomes.push(await withDomain(storable, deps))
-      } catch (error) {
-        if (!partial || !(error instanceof LocalpostError) || !isOfRequest(error))
-          throw checks.length > 1 ? withIndex(error, i) : error
-        outcomes.push({ error })
-      }
-    }
-    assertFewRecipients(outcomes)
-    if (checkOnly) return outcomes.map((one) => ('error' in one ? one : toAnswer('', one)))
-    const results = await commit(outcomes, repeatable, call)
-    deps.wakeOutbox()
-    return results
-  }
-
-  // The same call may run twice at once: the slower one finds the answer of the faster one when it looks again.
-  function commit(
-    outcomes: readonly CheckOutcome[],
-    repeatable: Repeatable | null,
-    call: TracedCall,
-  ): Promise<SendingResult[]> {
-    return untilCommitted(async () => {
-      const now = clock.now()
-      const earlier = repeatable && (await lookUpKey(store, repeatable, now))
-      if (earlier?.answers) return earlier.answers.map(toResult)
-      const later = outcomes.filter((one) => !('error' in one) && (one.kept.send_at ?? 0) > now)
-      if (later.length > 0) await assertCapacity(store, later.length, maxScheduled)
-      // Ids define the order of the list: nothing may be awaited between the ids and the commit, or a page could miss a
-      // mail.
-      const made = outcomes.map((one) => ('error' in one ? one : toStored(one, now, call)))
-      const results = made.map((one): SendingResult => ('error' in one ? one : one.result))
-      const stored = made.flatMap((one) => ('error' in one ? [] : one))
-      const changes = stored.map(({ change }) => change)
-      if (earlier) changes.push(earlier.remember(results.map(toRemembered)))
-      if (changes.length > 0)
-        await store.commit(
-          changes,
-          stored.flatMap(({ blobs }) => blobs),
-        )
-      for (const { endSpan } of stored) endSpan?.()
-      if (deps.onStored) for (const { email } of stored) if (email) deps.onStored(email)
-      return results
-    })
-  }
-
-  /** What is stored of an accepted request, under a new id. */
-  function toStored(accepted: AcceptedRequest, now: number, { parent, began }: TracedCall): StoredRequest {
-    const { kept, addresses } = accepted
-    // The header of a mail is about this mail alone, so it comes first.
-    const ownParent = kept.trace ?? parent
-    const span = tracer && tracer.begin('email accept', ownParent, began)
-    const { send_at } = kept
-    const isLater = send_at !== null && send_at > now
-    const id = ids.next(isLater ? 'sch' : 'em')
-    const facts = { id, now, via: deps.via, trace: span?.trace ?? ownParent }
-    const endSpan = span && (() => span.end(acceptedAs(id, 'api', addresses.rcpt_to.length)))
-    const common = { result: toAnswer(id, accepted), endSpan }
-    if (isLater) {
-      const { record, blobs } = toScheduledRecord(accepted, kept, { ...facts, send_at })
-      return { ...common, change: insert(scheduledCollection, record), blobs, email: null }
-    }
-    const { email, blobs } = toEmail(accepted, kept, { ...facts, type: 'transactional' })
-    return { ...common, change: insert(emailCollection, email), blobs, email }
-  }
+  const acceptance = new Acceptance(deps)
 
   async function accept(
     requests: readonly unknown[],
@@ -159,7 +56,7 @@ export function createSending(deps: SendingDeps): Sending {
   ): Promise<{ results: SendingResult[] }> {
     assertCount(requests)
     const { maxRecipients = maxWholeRecipients } = options
-    return { results: await acceptAll(requests, options, { kind: 'whole', maxRecipients }) }
+    return { results: await acceptance.accept(requests, options, { kind: 'whole', maxRecipients }) }
   }
 
   return {
@@ -170,12 +67,128 @@ export function createSending(deps: SendingDeps): Sending {
       return results.map(sentOf)
     },
     async acceptEmail(input, { idempotencyKey, trace } = {}) {
-      const [result] = await acceptAll([input], { surface: '', idempotencyKey, trace })
+      const [result] = await acceptance.accept([input], { surface: '', idempotencyKey, trace })
       return sentOf(result)
     },
-    find: (provider, messageId) => findByProvider(store, provider, messageId),
+    find: (provider, messageId) => findByProvider(deps.store, provider, messageId),
     scheduled: createScheduled({ ...deps, send: (record) => schedule.send(record) }),
     schedule,
+  }
+}
+
+/** Accepts the requests of a call: checks all of them, then stores the right ones in one commit. */
+class Acceptance {
+  readonly #deps: SendingDeps
+
+  constructor(deps: SendingDeps) {
+    this.#deps = deps
+  }
+
+  /** @param limits  Those of these requests. Default: those of the interface. */
+  async accept(
+    requests: readonly unknown[],
+    options: SendingOptions,
+    limits: Pick<SendingDeps, 'kind' | 'maxRecipients'> = {},
+  ): Promise<SendingResult[]> {
+    const { tracer = null } = this.#deps
+    const parent = tracer ? tracer.parentOf(options.trace) : options.trace
+    const call: TracedCall = { parent, began: dateNow() }
+    try {
+      const { surface, idempotencyKey, bodyHash } = options
+      const id = idempotencyKey === undefined ? null : keyHash(idempotencyKey, surface)
+      const isRepeatable = id !== null && bodyHash === undefined
+      const checks = await checkAll(requests, { ...this.#deps, ...limits, isRepeatable })
+      const hash = (): string => bodyHash ?? joinHashes(checks.map(({ body_hash }) => body_hash))
+      const repeatable = id === null ? null : { id, body_hash: hash() }
+      return await this.#acceptChecked(checks, repeatable, options, call)
+    } catch (error) {
+      if (tracer) {
+        // As for accepted mails.
+        const span = tracer.begin('email accept', firstTrace(requests) ?? parent, call.began)
+        span?.end({ 'localpost.source': 'api' }, failureOf(error))
+      }
+      throw error
+    }
+  }
+
+  async #acceptChecked(
+    checks: readonly RequestCheck[],
+    repeatable: Repeatable | null,
+    { partial = false, checkOnly = false, maxAheadDays }: SendingOptions,
+    call: TracedCall,
+  ): Promise<SendingResult[]> {
+    const { store, clock, wakeOutbox } = this.#deps
+    const earlier = repeatable && (await lookUpKey(store, repeatable, clock.now()))
+    if (earlier?.answers) return earlier.answers.map(toResult)
+    const outcomes: CheckOutcome[] = []
+    for (const [i, { result }] of checks.entries()) {
+      try {
+        const storable = result()
+        if (storable.kept.send_at !== null) readTime(storable.kept.send_at, clock.now(), maxAheadDays)
+        outcomes.push(await withDomain(storable, this.#deps))
+      } catch (error) {
+        if (!partial || !(error instanceof LocalpostError) || !isOfRequest(error))
+          throw checks.length > 1 ? withIndex(error, i) : error
+        outcomes.push({ error })
+      }
+    }
+    assertFewRecipients(outcomes)
+    if (checkOnly) return outcomes.map((one) => ('error' in one ? one : toAnswer('', one)))
+    const results = await this.#commit(outcomes, repeatable, call)
+    wakeOutbox()
+    return results
+  }
+
+  // The same call may run twice at once: the slower one finds the answer of the faster one when it looks again.
+  #commit(
+    outcomes: readonly CheckOutcome[],
+    repeatable: Repeatable | null,
+    call: TracedCall,
+  ): Promise<SendingResult[]> {
+    const { store, clock, onStored, maxScheduled = 100_000 } = this.#deps
+    return untilCommitted(async () => {
+      const now = clock.now()
+      const earlier = repeatable && (await lookUpKey(store, repeatable, now))
+      if (earlier?.answers) return earlier.answers.map(toResult)
+      const later = outcomes.filter((one) => !('error' in one) && (one.kept.send_at ?? 0) > now)
+      if (later.length > 0) await assertCapacity(store, later.length, maxScheduled)
+      // Ids define the order of the list: nothing may be awaited between the ids and the commit, or a page could miss a
+      // mail.
+      const made = outcomes.map((one) => ('error' in one ? one : this.#toStored(one, now, call)))
+      const results = made.map((one): SendingResult => ('error' in one ? one : one.result))
+      const stored = made.flatMap((one) => ('error' in one ? [] : one))
+      const changes = stored.map(({ change }) => change)
+      if (earlier) changes.push(earlier.remember(results.map(toRemembered)))
+      if (changes.length > 0)
+        await store.commit(
+          changes,
+          stored.flatMap(({ blobs }) => blobs),
+        )
+      for (const { endSpan } of stored) endSpan?.()
+      if (onStored) for (const { email } of stored) if (email) onStored(email)
+      return results
+    })
+  }
+
+  /** What is stored of an accepted request, under a new id. */
+  #toStored(accepted: AcceptedRequest, now: number, { parent, began }: TracedCall): StoredRequest {
+    const { ids, via, tracer } = this.#deps
+    const { kept, addresses } = accepted
+    // The header of a mail is about this mail alone, so it comes first.
+    const ownParent = kept.trace ?? parent
+    const span = tracer ? tracer.begin('email accept', ownParent, began) : null
+    const { send_at } = kept
+    const isLater = send_at !== null && send_at > now
+    const id = ids.next(isLater ? 'sch' : 'em')
+    const facts = { id, now, via, trace: span?.trace ?? ownParent }
+    const endSpan = span && (() => span.end(acceptedAs(id, 'api', addresses.rcpt_to.length)))
+    const common = { result: toAnswer(id, accepted), endSpan }
+    if (isLater) {
+      const { record, blobs } = toScheduledRecord(accepted, kept, { ...facts, send_at })
+      return { ...common, change: insert(scheduledCollection, record), blobs, email: null }
+    }
+    const { email, blobs } = toEmail(accepted, kept, { ...facts, type: 'transactional' })
+    return { ...common, change: insert(emailCollection, email), blobs, email }
   }
 }
 

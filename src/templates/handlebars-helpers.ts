@@ -17,7 +17,7 @@ export interface Helpers {
 
 interface Helper {
   /** How many parameters it takes: at least, and at most. */
-  readonly params: readonly [least: number, most: number]
+  readonly params: readonly [min: number, max: number]
 }
 
 /**

@@ -101,7 +101,8 @@ function renderInside({ program }: Block, value: unknown, given: readonly unknow
   if (!program) return
   const { context, named } = scope
   const { blockParams } = program
-  const own = blockParams && new Map(blockParams.map((name, at) => [name, given[at]]))
+  // Backwards, because of two equal names the first one counts.
+  const own = blockParams && new Map(blockParams.map((name, at) => [name, given[at]] as const).reverse())
   renderProgram(program, {
     ...scope,
     // A block that keeps the context does not count for `../`.

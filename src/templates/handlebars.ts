@@ -33,6 +33,7 @@ export function parseHandlebars(source: string, helpers: Helpers): Program {
 
 function parseBounded(source: string): Program {
   const { lexer } = parser
+  // The parser is one for all templates. It reads in one go, so nothing else sees this lexer.
   parser.lexer = boundedLexer(lexer)
   try {
     return parseWithoutProcessing(source)
@@ -134,6 +135,7 @@ function assertCall(call: Block | Mustache | SubExpression, helpers: Helpers, na
   for (const value of [...params, ...(hash?.pairs.map((pair) => pair.value) ?? [])])
     if (value.type === 'SubExpression') assertCall(value, helpers, names)
   const name = helperName(path, names) ?? ''
+  if (name === 'log') throw faultAt(loc, noLog)
   const block = helpers.blocks.get(name)
   const helper = block ?? helpers.values.get(name)
   if (!helper) {
@@ -145,11 +147,13 @@ function assertCall(call: Block | Mustache | SubExpression, helpers: Helpers, na
     throw faultAt(loc, `uses ${quote(name)} without a block: write {{#${name} …}}…{{/${name}}}`)
   if (!block && type === 'BlockStatement')
     throw faultAt(loc, `uses ${quote(name)} as a block: write {{${name} …}}`)
-  const [least, most] = helper.params
-  if (params.length >= least && params.length <= most) return
-  const count = least === most ? `${least}` : `${least} to ${most}`
+  const [min, max] = helper.params
+  if (params.length >= min && params.length <= max) return
+  const count = min === max ? `${min}` : `${min} to ${max}`
   throw faultAt(loc, `gives ${quote(name)} ${params.length} parameters; it takes ${count}`)
 }
+
+const noLog = 'uses "log", which writes to a log that Localpost does not have: leave it out'
 
 function faultAt({ start }: Location, message: string): TemplateFaultError {
   return new TemplateFaultError({ line: start.line, column: start.column + 1, message })

@@ -85,17 +85,17 @@ export function createTemplateOutputs({ maxBytes, maxSteps }: RenderLimits): Tem
 
 const pieceLength = 65_536
 
-function outputTooLarge(limit: 'subject' | 'bodies', most: number): LocalpostError {
+function outputTooLarge(limit: 'subject' | 'bodies', max: number): LocalpostError {
   if (limit === 'subject') {
-    const message = `takes more than ${most} bytes with its template rendered; at most ${most} are taken`
+    const message = `takes more than ${max} bytes with its template rendered; at most ${max} are taken`
     return validationError([{ field: 'subject', message }])
   }
-  const message = `The bodies take more than ${most} bytes with their template rendered; at most ${most} are taken.`
+  const message = `The bodies take more than ${max} bytes with their template rendered; at most ${max} are taken.`
   return new LocalpostError('message_too_large', message)
 }
 
-function stepsExceeded(field: TemplateField, most: number): LocalpostError {
-  const message = `takes more than ${most} steps to render, as nested loops over long lists do. Loop over fewer items`
+function stepsExceeded(field: TemplateField, max: number): LocalpostError {
+  const message = `takes more than ${max} steps to render, as nested loops over long lists do. Loop over fewer items`
   return templateError([{ field, message }], tooManySteps)
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { start } from '../support/instance.ts'
-import { containing, resendCaller, type ResendError } from './_resend.ts'
+import { containing, mail, resendCaller, type ResendError } from './_resend.ts'
 
 interface Page {
   data: { id: string }[]
@@ -43,5 +43,14 @@ test.each(Object.entries(makers))('pages the list of %s in both directions', asy
   ] as const) {
     const refused = await call<ResendError>('GET', `/${name}?${query}`)
     expect([refused.status, refused.body.message], query).toEqual([status, containing(words)])
+  }
+})
+
+test('an email that waits is no place in the list, and the error names its member', async () => {
+  const call = resendCaller(await start())
+  const { body } = await call('POST', '/emails', { ...mail, scheduled_at: 'in 1 hour' })
+  for (const member of ['after', 'before']) {
+    const refused = await call<ResendError>('GET', `/emails?${member}=${body.id}`)
+    expect([refused.status, refused.body.message]).toEqual([422, containing(`\`${member}\` field`)])
   }
 })

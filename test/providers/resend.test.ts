@@ -136,6 +136,14 @@ describe('POST /resend/emails', () => {
   })
 })
 
+test.each(['from', 'to', 'subject'])('a %s that is null is missing, as an absent one', async (name) => {
+  const call = resendCaller(await start())
+  const { [name]: _absent, ...others } = mail as Record<string, unknown>
+  const absent = await call<ResendError>('POST', '/emails', others)
+  expect([absent.status, absent.body.name]).toEqual([422, 'missing_required_field'])
+  expect((await call('POST', '/emails', { ...others, [name]: null })).body).toEqual(absent.body)
+})
+
 describe('POST /resend/emails/batch', () => {
   const bad = { ...mail, to: 'nobody' }
   let post: Localpost

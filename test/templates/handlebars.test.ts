@@ -54,6 +54,7 @@ const same: readonly string[] = [
   '{{#each people}}{{#if name}}{{../count}}{{name}}{{#with city}}{{name}}{{../name}}{{@index}}{{/with}}{{/if}}{{/each}}',
   '{{#each people as |p i|}}{{i}}{{p.name}}{{#each p.tags as |t|}}{{t}}{{p.name}}{{i}}{{/each}}{{/each}}',
   '{{#with person}}{{name}}{{../count}}{{#with address}}{{city}}{{../name}}{{../../count}}{{/with}}{{else}}none{{/with}}{{#with missing}}x{{else}}none{{/with}}',
+  '{{#each list as |x x|}}{{x}},{{/each}}',
   '{{#with person as |p|}}{{p.name}}{{p.address.city}}{{name}}{{/with}}{{#with list}}{{length}}{{/with}}',
   '{{#person}}{{name}}{{../count}}{{/person}}{{#list}}{{.}}{{@index}}{{/list}}{{#yes}}{{count}}{{/yes}}{{#no}}x{{else}}n{{/no}}{{^no}}inv{{/no}}{{^list}}x{{/list}}{{#zero}}z{{this}}{{/zero}}{{#none}}x{{^}}o{{/none}}{{#emptyList}}x{{else}}el{{/emptyList}}',
   '{{lookup list 1}} {{lookup person "name"}} {{lookup map "two"}} {{#with (lookup map "two")}}{{name}}{{/with}} {{lookup missing "x"}} {{#if (lookup list 9)}}x{{/if}} {{lookup name "length"}}',

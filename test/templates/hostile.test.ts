@@ -79,6 +79,8 @@ const ofHandlebars: typeof both = {
   'an unclosed string': [`{{lookup "${'\\"'.repeat(500_000)}`, {}, 'invalid_template'],
   'an unclosed comment': [`{{!--${'{{!--'.repeat(200_000)}`, {}, 'invalid_template'],
   'the log': ['{{log "x"}}', {}, 'invalid_template'],
+  'the log without a text': ['{{log}}', { log: 'x' }, 'invalid_template'],
+  'the log as a block': ['{{#log}}x{{/log}}', { log: 'x' }, 'invalid_template'],
   'an inline partial': ['{{#*inline "a"}}x{{/inline}}{{> a}}', {}, 'invalid_template'],
   'a partial block': ['{{#> layout}}x{{/layout}}', {}, 'invalid_template'],
   'a helper of the package that is no helper here': ['{{helperMissing "a"}}', {}, 'invalid_template'],

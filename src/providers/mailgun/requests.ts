@@ -1,6 +1,5 @@
 import { type FieldError, validationError } from '../../core/errors.ts'
 import type { FormFile } from '../../core/form-entry.ts'
-import { fieldOf } from '../../core/header-fields.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
@@ -97,7 +96,7 @@ function givenId(headers: SendMembers<unknown>['headers'], errors: FieldError[])
 
 /** The fields of the message, without those that have a member of their own. */
 function fieldsOf(given: SendMembers<unknown>['headers']): Pick<SendingRequest, 'headers' | 'reply_to'> {
-  const replyTo = fieldOf([...given], 'reply-to')
+  const replyTo = [...given].findLast(([name]) => name.toLowerCase() === 'reply-to')?.[1]
   const others = [...given].filter(([name]) => !ownMembers.has(name.toLowerCase()))
   return { headers: recordOf(others), reply_to: replyTo === undefined ? undefined : [replyTo] }
 }

@@ -65,8 +65,8 @@ export function checkNames(
     ['h:', headers.size, maxHeaders + 3],
     ['v:', custom.size, maxMetadata],
   ] as const
-  for (const [field, count, most] of counts)
-    if (count > most) errors.push({ field, message: `must have at most ${most} names, not ${count}` })
+  for (const [field, count, max] of counts)
+    if (count > max) errors.push({ field, message: `must have at most ${max} names, not ${count}` })
   if (custom.has(testModeTag))
     errors.push({
       field: `v:${testModeTag}`,

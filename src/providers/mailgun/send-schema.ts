@@ -86,7 +86,15 @@ export const mimeSchema = z.strictObject({
 export type MailgunMime = z.infer<typeof mimeSchema>
 
 /** The parameters that may be given more than once; others have one value. */
-export const listNames = new Set<string>(['to', 'cc', 'bcc', 'o:tag', 'attachment', 'inline', 'message'])
+export const listNames: ReadonlySet<string> = new Set<keyof MailgunSend | keyof MailgunMime>([
+  'to',
+  'cc',
+  'bcc',
+  'o:tag',
+  'attachment',
+  'inline',
+  'message',
+])
 
 /** The parameters that are files. */
-export const fileNames: ReadonlySet<string> = new Set(['attachment', 'inline'])
+export const fileNames: ReadonlySet<string> = new Set<keyof MailgunSend>(['attachment', 'inline'])

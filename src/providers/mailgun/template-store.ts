@@ -1,4 +1,5 @@
 import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
+import { createSequence } from '../../core/sequence.ts'
 import type { Template } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
 import { assertHandlebars } from '../assert-handlebars.ts'
@@ -9,12 +10,25 @@ import { versionId, versionMark } from './conventions.ts'
 /** The parameters of Mailgun that are members of ours. */
 const names = { id: 'name', html: 'template', subject: 'headers' }
 
+/** What a version says. */
+interface VersionContent {
+  readonly template: string
+  readonly subject: string | null
+  readonly comment: string
+}
+
+/** What a template has beside its versions. */
+type About = Readonly<Record<string, string>>
+
 /**
  * The templates of an account as Mailgun has them: with versions, of which one is active. Each version is a template of ours,
  * `<name>.v.<tag>`, and so is a copy of the active one, `<name>`, from which mail is sent.
+ *
+ * A change reads what is stored first, so changes run one after the other. They return the id of the template.
  */
 export class TemplateStore {
   readonly #templates: ProviderParts['templates']
+  readonly #inTurn = createSequence()
 
   constructor({ templates }: Pick<ProviderParts, 'templates'>) {
     this.#templates = templates
@@ -62,11 +76,94 @@ export class TemplateStore {
     return found?.id ?? name
   }
 
-  /** Makes or changes a version. @throws validation_error, invalid_template */
-  async putVersion(
+  /** Creates a template, with its first version, which is active. @throws name_taken, validation_error, invalid_template */
+  create(name: string, tag: string, content: VersionContent, about: About): Promise<string> {
+    return this.#inTurn(async () => {
+      const existing = await this.#find(name)
+      if (existing) throw new LocalpostError('name_taken', `template ${quote(existing.id)} already exists`)
+      const id = name.toLowerCase()
+      await this.#putVersion(id, tag, content)
+      await this.#activate(id, tag, about)
+      return id
+    })
+  }
+
+  /** @throws not_found */
+  describe(name: string, description: string): Promise<string> {
+    return this.#inTurn(async () => {
+      const { id, name: shown, subject, html, text, engine, metadata } = await this.get(name)
+      const changed = { name: shown, subject, html, text, engine, metadata: { ...metadata, description } }
+      await this.#templates.put(id, changed)
+      return id
+    })
+  }
+
+  /** Removes a template with its versions. @throws not_found */
+  remove(name: string): Promise<string> {
+    return this.#inTurn(async () => {
+      const { id } = await this.get(name)
+      for (const one of await this.versions(id)) await this.#templates.remove(one.id)
+      await this.#templates.remove(id)
+      return id
+    })
+  }
+
+  /** @throws not_found, name_taken, validation_error, invalid_template */
+  addVersion(name: string, tag: string, content: VersionContent, isActive: boolean): Promise<string> {
+    return this.#inTurn(async () => {
+      const { id } = await this.get(name)
+      if ((await this.versions(id)).some((one) => tagOf(one) === tag))
+        throw new LocalpostError('name_taken', `version ${quote(tag)} already exists`)
+      await this.#putVersion(id, tag, content)
+      if (isActive) await this.#activate(id, tag)
+      return id
+    })
+  }
+
+  /**
+   * Changes a version, and makes it active if that is wanted. What is not given stays.
+   *
+   * @throws not_found, validation_error, invalid_template
+   */
+  changeVersion(
     name: string,
     tag: string,
-    { template: html, subject, comment }: { template: string; subject: string | null; comment: string },
+    given: { [Member in keyof VersionContent]?: VersionContent[Member] | undefined },
+    isActive: boolean,
+  ): Promise<string> {
+    return this.#inTurn(async () => {
+      const before = await this.version(name, tag)
+      const active = await this.get(name)
+      await this.#putVersion(active.id, tag, {
+        template: given.template ?? before.html ?? '',
+        subject: given.subject === undefined ? before.subject : given.subject,
+        comment: given.comment ?? before.metadata?.['comment'] ?? '',
+      })
+      // Mail is sent from the copy of the active one.
+      if (isActive || tagOf(active) === tag) await this.#activate(active.id, tag)
+      return active.id
+    })
+  }
+
+  /** @throws not_found; state_conflict for the active one */
+  removeVersion(name: string, tag: string): Promise<string> {
+    return this.#inTurn(async () => {
+      const version = await this.version(name, tag)
+      const active = await this.get(name)
+      if (tagOf(active) === tag) {
+        const message = `version ${quote(tag)} is active. Make another one active first.`
+        throw new LocalpostError('state_conflict', message)
+      }
+      await this.#templates.remove(version.id)
+      return active.id
+    })
+  }
+
+  /** Makes or changes a version. @throws validation_error, invalid_template */
+  async #putVersion(
+    name: string,
+    tag: string,
+    { template: html, subject, comment }: VersionContent,
   ): Promise<void> {
     const active = await this.#find(name)
     if (active) assertHandlebars(active)
@@ -76,13 +173,8 @@ export class TemplateStore {
     await withNames(this.#templates.put(id, { ...content, engine: 'handlebars' }), names)
   }
 
-  /**
-   * Makes a version the one that mail is sent from.
-   *
-   * @param about  Further metadata of the template.
-   * @throws not_found
-   */
-  async activate(name: string, tag: string, about: Readonly<Record<string, string>> = {}): Promise<void> {
+  /** Makes a version the one that mail is sent from. @throws not_found */
+  async #activate(name: string, tag: string, about: About = {}): Promise<void> {
     const { html, subject, text } = (await this.#findById(versionId(name, tag))) ?? (await this.get(name))
     const active = await this.#find(name)
     if (active) {
@@ -93,28 +185,6 @@ export class TemplateStore {
     const content = { name: active?.name ?? null, html, subject, text, metadata }
     const id = active?.id ?? name.toLowerCase()
     await withNames(this.#templates.put(id, { ...content, engine: 'handlebars' }), names)
-  }
-
-  /** @throws not_found */
-  async describe(name: string, description: string): Promise<void> {
-    const { id, name: shown, subject, html, text, engine, metadata } = await this.get(name)
-    const changed = { name: shown, subject, html, text, engine, metadata: { ...metadata, description } }
-    await this.#templates.put(id, changed)
-  }
-
-  /** @throws not_found; state_conflict for the active one */
-  async removeVersion(name: string, tag: string): Promise<void> {
-    const { id } = await this.version(name, tag)
-    if (tagOf(await this.get(name)) !== tag) return this.#templates.remove(id)
-    const message = `version ${quote(tag)} is active. Make another one active first.`
-    throw new LocalpostError('state_conflict', message)
-  }
-
-  /** Removes a template with its versions. @throws not_found */
-  async remove(name: string): Promise<void> {
-    const { id } = await this.get(name)
-    for (const one of await this.versions(id)) await this.#templates.remove(one.id)
-    await this.#templates.remove(id)
   }
 
   #findById(id: string): Promise<Template | null> {

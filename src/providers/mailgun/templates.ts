@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { LocalpostError, quote, validationError } from '../../core/errors.ts'
-import { createSequence } from '../../core/sequence.ts'
+import { quote, validationError } from '../../core/errors.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import type { Template } from '../../templates/types.ts'
@@ -32,8 +31,6 @@ const errors = ['name_taken', 'invalid_template'] as const
 /** `/v3/{domain}/templates`: the templates of this account, which all domains share. */
 export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[] {
   const store = new TemplateStore(parts)
-  // A change reads what is stored first, so two of them may not run at once.
-  const inTurn = createSequence()
 
   /** A template with one of its versions, as answers have it. */
   async function withVersion(name: string, tag: string): Promise<MailgunTemplate> {
@@ -47,30 +44,28 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       body: { schema: newTemplateSchema, forms: 'only' },
       success: { schema: templateAnswerSchema },
       errors,
-      handler: ({ body }) =>
-        inTurn(async () => {
-          const { name, tag = 'initial', template, comment = '', headers, description, createdBy } = body
-          for await (const one of store.all())
-            if (one.id === name.toLowerCase())
-              throw new LocalpostError('name_taken', `template ${quote(one.id)} already exists`)
-          await store.putVersion(name, tag, { template, subject: subjectIn(headers), comment })
-          await store.activate(name, tag, {
+      async handler({ body: { name, tag = 'initial', template, comment = '', headers, ...about } }) {
+        const { description, createdBy } = about
+        const id = await store.create(
+          name,
+          tag,
+          { template, subject: subjectIn(headers), comment },
+          {
             ...(description !== undefined && { description }),
             ...(createdBy !== undefined && { created_by: createdBy }),
-          })
-          return { message: 'template has been stored', template: await withVersion(name, tag) }
-        }),
+          },
+        )
+        return { message: 'template has been stored', template: await withVersion(id, tag) }
+      },
     }),
     get(path, {
       summary: 'List templates, by name',
       query: templateQuerySchema,
       success: { schema: z.strictObject({ items: z.array(templateSchema), paging: linksSchema }) },
-      async handler({ params, query: { page = 'first', p = '', limit = 100 }, ...context }) {
-        const wanted = { page, pivot: p, limit }
-        const items = await pageOf(store.all(), ({ id }) => id, wanted)
+      async handler({ params, query, ...context }) {
         const list = `/v3/${readDomain(params.domain)}/templates`
-        const ids = items.map(({ id }) => id)
-        return { items: items.map(toTemplate), paging: linksOf(list, ids, wanted, { name: 'p' }, context) }
+        const { items, paging } = await listed(list, store.all(), ({ id }) => id, query, context)
+        return { items: items.map(toTemplate), paging }
       },
     }),
     get(`${path}/{name}`, {
@@ -87,37 +82,32 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       summary: 'Change the description of a template',
       body: { schema: templateUpdateSchema, forms: 'only' },
       success: { schema: changedTemplateSchema },
-      handler: ({ params, body }) =>
-        inTurn(async () => {
-          const { id } = await store.get(params.name)
-          await store.describe(id, body.description)
-          return { message: 'template has been updated', template: { name: id } }
-        }),
+      async handler({ params, body }) {
+        const name = await store.describe(params.name, body.description)
+        return { message: 'template has been updated', template: { name } }
+      },
     }),
     del(`${path}/{name}`, {
       summary: 'Remove a template',
       success: { schema: changedTemplateSchema },
-      handler: ({ params }) =>
-        inTurn(async () => {
-          const { id } = await store.get(params.name)
-          await store.remove(id)
-          return { message: 'template has been deleted', template: { name: id } }
-        }),
+      async handler({ params }) {
+        const name = await store.remove(params.name)
+        return { message: 'template has been deleted', template: { name } }
+      },
     }),
     get(`${path}/{name}/versions`, {
       summary: 'List the versions of a template',
       query: templateQuerySchema,
       success: { schema: z.strictObject({ template: templateSchema, paging: linksSchema }) },
-      async handler({ params, query: { page = 'first', p = '', limit = 100 }, ...context }) {
+      async handler({ params, query, ...context }) {
         const found = await store.get(params.name)
-        const wanted = { page, pivot: p, limit }
-        const all = (await store.versions(found.id)).map((one) => toVersion(one, found))
-        const versions = await pageOf(all, ({ tag }) => tag, wanted)
-        const listed = versions.map(({ template: _template, headers: _headers, ...facts }) => facts)
         const list = `/v3/${readDomain(params.domain)}/templates/${found.id}/versions`
-        const tags = versions.map(({ tag }) => tag)
-        const paging = linksOf(list, tags, wanted, { name: 'p' }, context)
-        return { template: { ...toTemplate(found), versions: listed }, paging }
+        const { items, paging } = await listed(list, await store.versions(found.id), tagOf, query, context)
+        const versions = items.map((one) => {
+          const { template: _template, headers: _headers, ...facts } = toVersion(one, found)
+          return facts
+        })
+        return { template: { ...toTemplate(found), versions }, paging }
       },
     }),
     post(`${path}/{name}/versions`, {
@@ -125,16 +115,12 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       body: { schema: newVersionSchema, forms: 'only' },
       success: { schema: templateAnswerSchema },
       errors,
-      handler: ({ params, body: { tag, template, active, comment = '', headers } }) =>
-        inTurn(async () => {
-          const { id } = await store.get(params.name)
-          if ((await store.versions(id)).some((one) => tagOf(one) === tag))
-            throw new LocalpostError('name_taken', `version ${quote(tag)} already exists`)
-          await store.putVersion(id, tag, { template, subject: subjectIn(headers), comment })
-          if (active === 'yes') await store.activate(id, tag)
-          const message = 'new version of the template has been stored'
-          return { message, template: await withVersion(id, tag) }
-        }),
+      async handler({ params, body: { tag, template, active, comment = '', headers } }) {
+        const content = { template, subject: subjectIn(headers), comment }
+        const id = await store.addVersion(params.name, tag, content, active === 'yes')
+        const message = 'new version of the template has been stored'
+        return { message, template: await withVersion(id, tag) }
+      },
     }),
     get(`${path}/{name}/versions/{tag}`, {
       summary: 'Get a version of a template',
@@ -146,31 +132,35 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       body: { schema: versionUpdateSchema, forms: 'only' },
       success: { schema: changedTemplateSchema },
       errors,
-      handler: ({ params: { name, tag }, body }) =>
-        inTurn(async () => {
-          const { html, subject, metadata = {} } = await store.version(name, tag)
-          const found = await store.get(name)
-          await store.putVersion(found.id, tag, {
-            template: body.template ?? html ?? '',
-            subject: body.headers === undefined ? subject : subjectIn(body.headers),
-            comment: body.comment ?? metadata['comment'] ?? '',
-          })
-          if (body.active === 'yes' || tagOf(found) === tag) await store.activate(found.id, tag)
-          return { message: 'version has been updated', template: { name: found.id, version: { tag } } }
-        }),
+      async handler({ params: { name, tag }, body: { template, comment, active, headers } }) {
+        const content = { template, comment, ...(headers !== undefined && { subject: subjectIn(headers) }) }
+        const id = await store.changeVersion(name, tag, content, active === 'yes')
+        return { message: 'version has been updated', template: { name: id, version: { tag } } }
+      },
     }),
     del(`${path}/{name}/versions/{tag}`, {
       summary: 'Remove a version of a template, unless it is active',
       success: { schema: changedTemplateSchema },
       errors: ['state_conflict'],
-      handler: ({ params: { name, tag } }) =>
-        inTurn(async () => {
-          const found = await store.get(name)
-          await store.removeVersion(name, tag)
-          return { message: 'version has been deleted', template: { name: found.id, version: { tag } } }
-        }),
+      async handler({ params: { name, tag } }) {
+        const id = await store.removeVersion(name, tag)
+        return { message: 'version has been deleted', template: { name: id, version: { tag } } }
+      },
     }),
   ]
+}
+
+/** One page of a list, with its links. @param list  Its path below the URL of this API. */
+async function listed<T>(
+  list: string,
+  all: AsyncIterable<T> | Iterable<T>,
+  keyOf: (item: T) => string,
+  { page = 'first', p = '', limit = 100 }: z.infer<typeof templateQuerySchema>,
+  context: Parameters<typeof linksOf>[4],
+): Promise<{ items: T[]; paging: ReturnType<typeof linksOf> }> {
+  const wanted = { page, pivot: p, limit }
+  const items = await pageOf(all, keyOf, wanted)
+  return { items, paging: linksOf(list, items.map(keyOf), wanted, { name: 'p' }, context) }
 }
 
 /** The subject of a template, which is in `headers`. @throws validation_error */

@@ -11,7 +11,7 @@ import type { Content, Message, Path } from './schema.ts'
  */
 export function toMessage({ id, envelope, received }: MailEntry, source: string): Message {
   const { mail_from, rcpt_to } = envelope
-  const { MIME, ...content } = toContent(source, { remaining: maxParts }, 0)
+  const { MIME, ...content } = toPart(source, new PartBudget(), 0)
   const headers = content.Headers
   headers['Return-Path'] ??= [`<${mail_from}>`]
   return {
@@ -21,7 +21,7 @@ export function toMessage({ id, envelope, received }: MailEntry, source: string)
     // MailHog has the parts beside the content of the whole, not in it.
     Content: { ...content, MIME: null },
     Created: new Date(received).toISOString(),
-    MIME: MIME as Message['MIME'],
+    MIME,
     Raw: { From: mail_from, To: [...rcpt_to], Data: source, Helo: '' },
   }
 }
@@ -32,13 +32,28 @@ function toPath(address: string): Path {
   return { Relays: null, Mailbox, Domain, Params: '' }
 }
 
+/** A message or a part of one, with its parts. */
+type Part = Omit<Content, 'MIME'> & { MIME: { Parts: Part[] } | null }
+
+/** How many parts an answer may have, at all depths together: it repeats each of them. */
+class PartBudget {
+  #left = 1000
+
+  /** Counts one part more. @returns Whether it may be in the answer. */
+  take(): boolean {
+    return --this.#left >= 0
+  }
+}
+
+const maxDepth = 10
+
 /**
  * Splits a message as MailHog does: at each boundary of a multipart, so that what comes before the first and after the last
  * part counts as a part too, unless it is empty.
  *
- * @param parts  How many parts the message may still have; each part that is split off is counted down.
+ * @param depth  0 for the message, 1 for its parts. What is deeper than {@link maxDepth} is not split.
  */
-function toContent(source: string, parts: { remaining: number }, depth: number): Content {
+function toPart(source: string, budget: PartBudget, depth: number): Part {
   const end = source.indexOf('\r\n\r\n')
   const Headers = end === -1 ? {} : toHeaders(source.slice(0, end))
   const Body = end === -1 ? source : source.slice(end + 4)
@@ -46,18 +61,24 @@ function toContent(source: string, parts: { remaining: number }, depth: number):
   const boundary = /^multipart\//i.test(type) ? readParameters(type).parameters.get('boundary') : undefined
   const isSplit = boundary !== undefined && boundary !== '' && depth < maxDepth
   if (!isSplit) return { Headers, Body, Size: source.length, MIME: null }
-  // That of a multipart in a multipart would repeat all of its parts at every depth.
-  return { Headers, Body: depth === 0 ? Body : '', Size: source.length, MIME: { Parts: split(boundary) } }
-
-  function split(boundary: string): Record<string, unknown>[] {
-    const found: Record<string, unknown>[] = []
-    for (const part of Body.split(`--${boundary}`, parts.remaining + 1)) {
-      if (part === '') continue
-      if (parts.remaining-- <= 0) break
-      found.push({ ...toContent(withoutEnding(part.replace(/^[\r\n]+/, ''), '\r\n'), parts, depth + 1) })
-    }
-    return found
+  const Parts: Part[] = []
+  for (const part of piecesOf(Body, `--${boundary}`)) {
+    if (part === '') continue
+    if (!budget.take()) break
+    Parts.push(toPart(withoutEnding(part.replace(/^[\r\n]+/, ''), '\r\n'), budget, depth + 1))
   }
+  // The body of a multipart in a multipart would repeat all of its parts at every depth.
+  return { Headers, Body: depth === 0 ? Body : '', Size: source.length, MIME: { Parts } }
+}
+
+/** As `text.split(separator)`, one by one, so that nothing is made of a text with millions of them. */
+function* piecesOf(text: string, separator: string): Generator<string> {
+  let start = 0
+  for (let end = text.indexOf(separator); end !== -1; end = text.indexOf(separator, start)) {
+    yield text.slice(start, end)
+    start = end + separator.length
+  }
+  yield text.slice(start)
 }
 
 /** Continued lines are joined as they are; lines that are no fields are left out. */
@@ -76,7 +97,3 @@ function toHeaders(head: string): Record<string, string[]> {
 function valueOf(headers: Record<string, string[]>, wanted: string): string {
   return fieldOf(Object.entries(headers), wanted)?.[0] ?? ''
 }
-
-// A message has few of both; an answer repeats each part.
-const maxParts = 1000
-const maxDepth = 10

@@ -32,8 +32,11 @@ export function createChangeMessages(
   inbox: Pick<InboxPages, 'entry' | 'overview'>,
   { send, isWatched }: { send(message: ChangeMessage): void; isWatched(): boolean },
 ): ChangeMessages {
+  /** The changes that no message was sent of yet. */
   let waiting: StoreChange[] = []
+  /** Whether they are being sent, one after the other; what is added meanwhile follows. */
   let isSending = false
+  /** Whether a timer for the numbers runs. */
   let areStatsDue = false
 
   function sendStats(): void {
@@ -68,7 +71,7 @@ export function createChangeMessages(
     add(change) {
       if (change.op !== 'gap' && change.collection !== emailCollection.name) return
       // Each message needs a read, so a flood would be told long after it ended.
-      if (waiting.length >= mostChanges) waiting = [{ op: 'gap', seq: change.seq }]
+      if (waiting.length >= maxWaiting) waiting = [{ op: 'gap', seq: change.seq }]
       else waiting.push(change)
       if (!isSending) sendWaiting().catch(() => send(prune))
     },
@@ -107,4 +110,4 @@ async function statsOf(inbox: Pick<InboxPages, 'overview'>): Promise<ChangeMessa
 
 const prune: ChangeMessage = { Type: 'prune', Data: null }
 const statsMs = 250
-const mostChanges = 1000
+const maxWaiting = 1000

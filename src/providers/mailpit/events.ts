@@ -39,8 +39,8 @@ function createEvents({
     },
   })
   return () => {
-    if (clients.size >= mostClients) {
-      const message = `${mostClients} websockets are open, which is the limit. Close one first.`
+    if (clients.size >= maxClients) {
+      const message = `${maxClients} websockets are open, which is the limit. Close one first.`
       throw new LocalpostError('service_unavailable', message)
     }
     const client = createPushStream({
@@ -62,4 +62,4 @@ function createEvents({
 }
 
 /** How many websockets an account has. */
-const mostClients = 100
+const maxClients = 100

@@ -28,12 +28,12 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
     const first = await inbox.entries({
       query,
       offset: start,
-      limit: Math.min(mostEntries, limit || 1),
+      limit: Math.min(maxPage, limit || 1),
       signal,
     })
     const messages = limit === 0 ? [] : first.items.map(toListed)
     for (let { cursor } = first; cursor !== null && messages.length < limit;) {
-      const wanted = { query, cursor, limit: Math.min(mostEntries, limit - messages.length), signal }
+      const wanted = { query, cursor, limit: Math.min(maxPage, limit - messages.length), signal }
       const page = await inbox.entries({ ...wanted, count: 'page' })
       for (const entry of page.items) messages.push(toListed(entry))
       cursor = page.cursor
@@ -142,7 +142,7 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
 }
 
 /** The most items of a page of the inbox. */
-const mostEntries = 500
+const maxPage = 500
 
 function tooMany(left: number): LocalpostError {
   const message = `limit=0 asks for all ${left} messages, and one answer has at most ${maxMessages}. Ask for pages with start and limit.`

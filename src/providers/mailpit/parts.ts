@@ -7,16 +7,21 @@ import type { Attachment } from './schema.ts'
  * The ids that Mailpit gives to the leaves of a message: `0` for the only one, else the places in the multiparts, as
  * `2` or `1.3`.
  *
- * @returns By the index of the leaf.
+ * @returns By `index` of the leaf: its place among all leaves, not among the attachments.
  */
 export function partIds({ parts }: Pick<MimeTree, 'parts'>): Map<number, string> {
   const ids = new Map<number, string>()
   /** How many parts there were so far, by their depth, on the way to the current one. */
   const places: number[] = []
   for (const { depth, index } of parts) {
+    // The message itself: a leaf only if it has no parts.
+    if (depth === 0) {
+      if (index !== null) ids.set(index, '0')
+      continue
+    }
     places.length = Math.min(places.length, depth)
     places[depth - 1] = (places[depth - 1] ?? 0) + 1
-    if (index !== null) ids.set(index, depth === 0 ? '0' : places.slice(0, depth).join('.'))
+    if (index !== null) ids.set(index, places.join('.'))
   }
   return ids
 }
@@ -29,7 +34,10 @@ export async function readAttachments(
   signal: AbortSignal,
 ): Promise<Attachment[]> {
   const ids = partIds(tree)
-  const leaves = tree.parts.filter(({ role }) => role === 'attachment')
+  // The `index` of an attachment of a mail is its place among these.
+  const attachmentIds = tree.parts.flatMap(({ role, index }) =>
+    role === 'attachment' && index !== null ? (ids.get(index) ?? []) : [],
+  )
   const attachments: Attachment[] = []
   for (const { index, filename, content_type, content_id, size_bytes, sha256 } of mail.attachments) {
     const { stream } = await inbox.openAttachment(mail.id, index, { signal })
@@ -40,7 +48,7 @@ export async function readAttachments(
       sha1.update(piece)
     }
     attachments.push({
-      PartID: ids.get(leaves[index]?.index ?? -1) ?? '',
+      PartID: attachmentIds[index] ?? '',
       FileName: filename,
       ContentType: content_type,
       ContentID: content_id ?? '',

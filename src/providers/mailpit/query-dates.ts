@@ -35,10 +35,21 @@ function offsetMs(offset: string): number {
 }
 
 function zoneOffsetMs(time: number, zone: string): number {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(time)
+      .map(({ type, value }) => [type, Number(value)]),
+  )
+  const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
+  const local = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'))
+  return local - Math.floor(time / 1000) * 1000
+}
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const field = 'numeric'
+  const fields = { year: field, month: field, day: field, hour: field, minute: field, second: field } as const
   try {
-    // In Swedish, a time is written as in ISO 8601.
-    const local = new Date(time).toLocaleString('sv-SE', { timeZone: zone }).replace(' ', 'T')
-    return Date.parse(`${local}Z`) - Math.floor(time / 1000) * 1000
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone, hourCycle: 'h23', ...fields })
   } catch {
     const message = `tz: ${quote(zone)} is not a time zone. Use a name such as Europe/Berlin.`
     throw new LocalpostError('invalid_query', message)

@@ -33,10 +33,10 @@ export function sendRoutes(parts: ProviderParts): Route[] {
 /** Waits until a message is written, because clients read it as soon as they have its id. */
 async function written(inbox: Pick<Inbox, 'waitFor'>, id: string, signal: AbortSignal): Promise<void> {
   try {
-    await inbox.waitFor({ id }, { timeoutMs: longestMs, signal })
+    await inbox.waitFor({ id }, { timeoutMs: maxWaitMs, signal })
   } catch (error) {
     if (!isErrorOf(error, 'wait_timeout')) throw error
   }
 }
 
-const longestMs = 5000
+const maxWaitMs = 5000

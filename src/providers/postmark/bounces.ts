@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { LocalpostError, nullOn } from '../../core/errors.ts'
+import { LocalpostError } from '../../core/errors.ts'
 import type { EmailRecord } from '../../emails/email.ts'
-import type { Suppression } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import type { Where } from '../../store/queries.ts'
 import { notFound } from '../../store/repository.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
+import { suppressionsByReason } from '../suppressions-by-reason.ts'
 import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
 import { postmarkFace } from './face.ts'
 import { checkPage, pageMembers, queryName, queryTime, selectPage } from './pages.ts'
@@ -73,9 +73,17 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
     throw notFound('bounce', id)
   }
 
-  /** Why an address is on the suppression list; null if it is not. */
-  async function reasonOf(address: string): Promise<Suppression['reason'] | null> {
-    return (await nullOn('not_found', suppressions.get(address)))?.reason ?? null
+  /** Removes the address of a bounce from the suppression list. @throws not_found; validation_error for a complaint. */
+  async function activate(id: string): Promise<PostmarkBounce> {
+    const { bounce } = await find(id)
+    if (bounce.Type === bounceKinds.complaint.Type) {
+      const message = `The bounce ${bounce.ID} is a spam complaint, which Postmark does not undo. Remove ${bounce.Email} from the suppression list of Localpost.`
+      throw new LocalpostError('validation_error', message, { cause: 'cannot_activate' })
+    }
+    // An entry for another reason is not of this bounce.
+    const entries = suppressionsByReason(suppressions, 'bounce')
+    if (await entries.find(bounce.Email)) await entries.remove(bounce.Email)
+    return { ...bounce, Inactive: suppressions.has(bounce.Email) }
   }
 
   async function countAll(): Promise<object> {
@@ -136,17 +144,7 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
       summary: 'Remove the address of a bounce from the suppression list',
       success: { schema: z.strictObject({ Message: z.literal('OK'), Bounce: bounceSchema }) },
       errors: ['validation_error'],
-      async handler({ params }) {
-        const { bounce } = await find(params.id)
-        if (bounce.Type === bounceKinds.complaint.Type) {
-          const message = `The bounce ${bounce.ID} is a spam complaint, which Postmark does not undo. Remove ${bounce.Email} from the suppression list of Localpost.`
-          throw new LocalpostError('validation_error', message, { cause: 'cannot_activate' })
-        }
-        // An entry for another reason is not of this bounce.
-        if ((await reasonOf(bounce.Email)) === 'bounce')
-          await nullOn('not_found', suppressions.remove(bounce.Email))
-        return { Message: 'OK', Bounce: { ...bounce, Inactive: suppressions.has(bounce.Email) } }
-      },
+      handler: async ({ params }) => ({ Message: 'OK', Bounce: await activate(params.id) }),
     }),
   ]
 }

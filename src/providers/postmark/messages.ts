@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isErrorOf } from '../../core/errors.ts'
 import type { EmailRecord } from '../../emails/email.ts'
+import { isScheduled } from '../../sending/scheduled.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Where } from '../../store/queries.ts'
@@ -51,7 +52,7 @@ type MessageQuery = z.infer<typeof messageQuery>
 export function messageRoutes({ sent, inbox }: Pick<ProviderParts, 'sent' | 'inbox'>): Route[] {
   async function find(id: string): Promise<EmailRecord> {
     const email = await sent.get(id, postmark)
-    if ('send_at' in email) throw notFound('message', id)
+    if (isScheduled(email)) throw notFound('message', id)
     return email
   }
 

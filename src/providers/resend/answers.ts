@@ -3,8 +3,8 @@ import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { isSuppression } from '../../emails/events.ts'
 import { toLastEvent } from '../../emails/views.ts'
 import { parseAddresses, type ParsedAddress } from '../../mime/headers/addresses.ts'
-import type { ScheduledRecord } from '../../sending/scheduled.ts'
-import { messageIdOf, toTime } from './conventions.ts'
+import { isScheduled, type ScheduledRecord } from '../../sending/scheduled.ts'
+import { shownMessageId, toTime } from './conventions.ts'
 import type { ResendEmailDetail, ResendListedEmail } from './email-schema.ts'
 
 /** An email that was sent, or that waits for its time. */
@@ -12,12 +12,12 @@ type Email = EmailRecord | ScheduledRecord
 
 /** @param id  The id that Resend's answer gave. */
 export function toListedEmail(email: Email, id: string): Complete<ResendListedEmail> {
-  const isWaiting = 'send_at' in email
+  const isWaiting = isScheduled(email)
   const { from, to, cc, bcc, reply_to, subject } = isWaiting ? email.email : email
   return {
     id,
     // One that waits gets its own when it is sent.
-    message_id: isWaiting ? '' : messageIdOf(email),
+    message_id: isWaiting ? '' : shownMessageId(email),
     to,
     from,
     created_at: toTime(email.created),
@@ -31,7 +31,7 @@ export function toListedEmail(email: Email, id: string): Complete<ResendListedEm
 }
 
 export function toEmailDetail(email: Email, id: string, content: EmailContent): ResendEmailDetail {
-  const { metadata } = 'send_at' in email ? email.email : email
+  const { metadata } = isScheduled(email) ? email.email : email
   const tags = metadata && Object.entries(metadata).map(([name, value]) => ({ name, value }))
   return {
     object: 'email',

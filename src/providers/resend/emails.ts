@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { quote, validationError } from '../../core/errors.ts'
 import { sendErrors } from '../../sending/results.ts'
-import { readTime, type ScheduledRecord } from '../../sending/scheduled.ts'
+import { isScheduled, readTime, type ScheduledRecord } from '../../sending/scheduled.ts'
 import { defineRoutes, idempotencyHeader } from '../../server/define-routes.ts'
 import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
 import { withNames } from '../member-names.ts'
@@ -30,7 +30,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   /** The email of this id, while it waits. */
   async function findScheduled(id: string): Promise<ScheduledRecord> {
     const email = await sent.get(id, resend)
-    if ('send_at' in email) return email
+    if (isScheduled(email)) return email
     throw validationError([{ field: 'id', message: `${quote(id)} is an email that was sent already` }])
   }
 

@@ -3,7 +3,7 @@ import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import { idAt } from '../event-facts.ts'
-import { messageIdOf, resend, toTime } from './conventions.ts'
+import { shownMessageId, resend, toTime } from './conventions.ts'
 
 /** The events that a webhook can ask for, with ours of which they are made. */
 const events = {
@@ -40,7 +40,7 @@ function emailData({ email, recipient }: ShapedEvent): object {
   return {
     created_at: toTime(created),
     email_id: idAt(resend, email),
-    message_id: messageIdOf(email),
+    message_id: shownMessageId(email),
     from,
     to: [recipient],
     subject,

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/errors.ts'
 import { isRecord } from '../../core/members.ts'
 import { checkInput, parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { recordOf, translateOne } from '../request-parts.ts'
 import type { Translate, TranslationFacts } from '../translation.ts'
-import { missingMember } from './conventions.ts'
+import { wrongMembers, type MemberError } from './conventions.ts'
 import {
   batchItemSchema,
   batchSchema,
@@ -24,18 +24,25 @@ export const toBatch: Translate = (body, facts) =>
 
 function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: TranslationFacts): SendingRequest {
   const email = readMembers(schema, body)
-  const errors: FieldError[] = []
+  const errors: MemberError[] = []
+  const addMissing = (field: string, message: string): number =>
+    errors.push({ field, message, isMissing: true })
   const { from, to, cc, bcc, reply_to, subject, html, text, headers, template } = email
   // A template may have a sender.
-  if (from === undefined && !template) errors.push({ field: 'from', message: 'is missing' })
-  if (subject === undefined && !template) errors.push({ field: 'subject', message: 'is missing' })
+  if (from === undefined && !template) addMissing('from', 'is missing')
+  if (subject === undefined && !template) addMissing('subject', 'is missing')
   if (template && (html !== undefined || text !== undefined))
     errors.push({ field: 'template', message: 'must not be given together with html or text' })
-  if (!template && !html && !text) errors.push({ field: 'html', message: 'is missing: give html or text' })
+  if (!template && !html && !text)
+    errors.push({
+      field: 'html',
+      message: 'is missing: give html or text',
+      isMissing: html === undefined,
+    })
   const at = email.scheduled_at === undefined ? undefined : readScheduledAt(email.scheduled_at, now)
   if (typeof at === 'object') errors.push({ field: 'scheduled_at', message: at.problem })
   const metadata = toMetadata(email.tags ?? [], errors)
-  if (errors.length > 0) throw wrongMembers(errors, body)
+  if (errors.length > 0) throw wrongMembers(errors)
   return {
     from,
     to,
@@ -62,21 +69,16 @@ function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
     : body
   const checked = checkInput(schema, given)
   if ('value' in checked) return checked.value
-  throw wrongMembers(checked.errors, given)
-}
-
-function wrongMembers(errors: readonly FieldError[], body: unknown): LocalpostError {
-  const { message } = validationError(errors)
-  const [first] = errors
-  const isOfBody = first && /^\w+$/.test(first.field) && first.field !== 'body'
-  const isMissing = isOfBody && isRecord(body) && !Object.hasOwn(body, first.field)
-  const details = { errors, ...(isMissing ? { cause: missingMember } : {}) }
-  return new LocalpostError('validation_error', message, details)
+  // The only member that a schema requires.
+  const lacksTo = isRecord(given) && given['to'] === undefined
+  throw wrongMembers(
+    checked.errors.map((error) => ({ ...error, isMissing: lacksTo && error.field === 'to' })),
+  )
 }
 
 function toMetadata(
   tags: readonly { name: string; value: string }[],
-  errors: FieldError[],
+  errors: MemberError[],
 ): Record<string, string> | undefined {
   const metadata = new Map<string, string>()
   for (const [i, { name, value }] of tags.entries()) {

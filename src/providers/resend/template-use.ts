@@ -1,8 +1,8 @@
-import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { type FieldError, quote, validationError } from '../../core/errors.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
-import { missingMember } from './conventions.ts'
+import { wrongMembers } from './conventions.ts'
 import { detailsOf, findTemplate } from './stored-templates.ts'
 import { reservedNames, type ResendTemplateDetails } from './template-schema.ts'
 
@@ -31,13 +31,10 @@ export function createTemplateUse(
       throw validationError([{ field: 'template_id', message }])
     }
     const { from = details.from ?? undefined, reply_to = details.reply_to ?? undefined } = request
-    if (from === undefined) {
-      const errors = [{ field: 'from', message: 'is missing, and the template has none' }]
-      throw new LocalpostError('validation_error', validationError(errors).message, {
-        errors,
-        cause: missingMember,
-      })
-    }
+    if (from === undefined)
+      throw wrongMembers([
+        { field: 'from', message: 'is missing, and the template has none', isMissing: true },
+      ])
     return { ...request, template_id: template.id, from, reply_to, data: dataOf(request.data ?? {}, details) }
   }
 }

@@ -1,20 +1,15 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import type { Template, TemplateInput } from '../../templates/types.ts'
+import type { Template } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTime } from './conventions.ts'
 import { resendFace } from './face.ts'
 import { listSchema, pageOf, pageQuery, toList } from './lists.ts'
 import {
-  assertDraftIsFree,
   detailsOf,
-  draftIdOf,
-  findTemplate,
   listTemplates,
   readTemplate,
-  toDraftMetadata,
-  toMetadata,
+  ResendTemplates,
   type StoredTemplate,
 } from './stored-templates.ts'
 import {
@@ -26,44 +21,14 @@ import {
   templateSchema,
   type ResendListedTemplate,
   type ResendTemplate,
-  type ResendTemplateChanges,
-  type ResendTemplateDetails,
 } from './template-schema.ts'
-import { checkVariables } from './template-variables.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Templates', access: 'key', face: resendFace })
 
-/** `/resend/templates`: the templates of this account. One is sent as it was when it was published. */
-export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Route[] {
-  async function assertFree(alias: string | null, id: string): Promise<void> {
-    const other = alias === null ? null : await findTemplate(templates, alias)
-    if (!other || other.id === id) return
-    throw new LocalpostError('name_taken', `Another template has the alias ${quote(alias)}; choose another.`)
-  }
-
-  /** Stores what was given, over what is known: as a draft beside the template, once that is published. */
-  async function write(id: string, given: ResendTemplateChanges, known?: Template): Promise<void> {
-    const details = { ...(known ? detailsOf(known) : newDetails), version: newUuid() }
-    const { alias = details.alias, from = details.from, variables = details.variables } = given
-    const { reply_to = details.reply_to } = given
-    const { name = known?.name, subject = known?.subject, html = known?.html, text = known?.text } = given
-    const input: TemplateInput = { name, subject, html, text, engine: 'handlebars' }
-    const changed: ResendTemplateDetails = {
-      ...details,
-      alias,
-      from,
-      variables: variables ?? [],
-      reply_to: typeof reply_to === 'string' ? [reply_to] : reply_to,
-    }
-    checkVariables(input, changed)
-    await assertFree(alias, id)
-    if (details.published === null)
-      await templates.put(id, { ...input, metadata: toMetadata(changed, known?.metadata) })
-    else {
-      await assertDraftIsFree(templates, id)
-      await templates.put(draftIdOf(id), { ...input, metadata: toDraftMetadata(changed, id) })
-    }
-  }
+/** `/resend/templates`: the templates of this account. */
+export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>): Route[] {
+  const { templates } = parts
+  const stored = new ResendTemplates(parts)
 
   return [
     post('/resend/templates', {
@@ -71,11 +36,7 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
       body: { schema: newTemplateSchema, maxBytes: bodyLimits.content },
       success: { status: 201, schema: changedTemplateSchema },
       errors: ['name_taken', 'invalid_template'],
-      async handler({ body }) {
-        const id = newUuid()
-        await write(id, body)
-        return { object: 'template', id }
-      },
+      handler: async ({ body }) => ({ object: 'template', id: await stored.create(body) }),
     }),
     get('/resend/templates', {
       summary: 'List templates, newest first',
@@ -97,61 +58,27 @@ export function templateRoutes({ templates, clock, newUuid }: ProviderParts): Ro
       body: { schema: templateChangesSchema, maxBytes: bodyLimits.content },
       success: { schema: changedTemplateSchema },
       errors: ['name_taken', 'invalid_template'],
-      async handler({ params, body }) {
-        const { template, draft } = await readTemplate(templates, params.id)
-        await write(template.id, body, draft ?? template)
-        return { object: 'template', id: template.id }
-      },
+      handler: async ({ params, body }) => ({ object: 'template', id: await stored.change(params.id, body) }),
     }),
     post('/resend/templates/{id}/publish', {
       summary: 'Publish a template, so that emails can be sent from it',
       success: { schema: changedTemplateSchema },
       errors: ['name_taken'],
-      async handler({ params }) {
-        const { template, draft } = await readTemplate(templates, params.id)
-        const { name, subject, html, text, engine } = draft ?? template
-        const details = { ...detailsOf(draft ?? template), published: clock.now() }
-        // Since the draft was stored, another template may have got its alias.
-        await assertFree(details.alias, template.id)
-        const metadata = toMetadata(details, template.metadata)
-        await templates.put(template.id, { name, subject, html, text, engine, metadata })
-        if (draft) await templates.remove(draft.id)
-        return { object: 'template', id: template.id }
-      },
+      handler: async ({ params }) => ({ object: 'template', id: await stored.publish(params.id) }),
     }),
     post('/resend/templates/{id}/duplicate', {
       summary: 'Copy a template, as a draft without an alias',
       success: { status: 201, schema: changedTemplateSchema },
-      async handler({ params }) {
-        const { template, draft } = await readTemplate(templates, params.id)
-        const { name, subject, html, text, engine } = draft ?? template
-        const id = newUuid()
-        const details = { ...detailsOf(draft ?? template), alias: null, published: null, version: newUuid() }
-        const copyName = `${name ?? template.id} (Copy)`.slice(0, 255)
-        const metadata = toMetadata(details, template.metadata)
-        await templates.put(id, { name: copyName, subject, html, text, engine, metadata })
-        return { object: 'template', id }
-      },
+      handler: async ({ params }) => ({ object: 'template', id: await stored.duplicate(params.id) }),
     }),
     del('/resend/templates/{id}', {
       summary: 'Remove a template',
       success: { schema: removedTemplateSchema },
       async handler({ params }) {
-        const { template, draft } = await readTemplate(templates, params.id)
-        if (draft) await templates.remove(draft.id)
-        await templates.remove(template.id)
-        return { object: 'template', id: template.id, deleted: true }
+        return { object: 'template', id: await stored.remove(params.id), deleted: true }
       },
     }),
   ]
-}
-
-const newDetails: Omit<ResendTemplateDetails, 'version'> = {
-  alias: null,
-  from: null,
-  reply_to: null,
-  variables: [],
-  published: null,
 }
 
 function toListed(template: Template): ResendListedTemplate {

@@ -16,7 +16,7 @@ export const ownPrefix = 'sendgrid:'
 
 /** The metadata of an email that has other members of its request: its categories, one a line; its group; its batch. */
 export const ownMetadata = {
-  categories: 'sendgrid:categories',
-  group: 'sendgrid:asm_group_id',
-  batch: 'sendgrid:batch_id',
+  categories: `${ownPrefix}categories`,
+  group: `${ownPrefix}asm_group_id`,
+  batch: `${ownPrefix}batch_id`,
 } as const

@@ -41,7 +41,10 @@ export const sendgridShape: WebhookShape = {
   events,
   email(given) {
     const { event, ...detail } = detailOf(given)
-    return { type: event, body: [{ ...argsOf(given.email), ...sharedMembers(given), event, ...detail }] }
+    const members = Object.entries({ ...sharedMembers(given), event, ...detail })
+    // One that is undefined is absent, and leaves its name to a custom argument.
+    const own = Object.fromEntries(members.filter(([, value]) => value !== undefined))
+    return { type: event, body: [{ ...argsOf(given.email), ...own }] }
   },
   headers({ time, body, secret }) {
     const timestamp = String(toSeconds(time.getTime()))

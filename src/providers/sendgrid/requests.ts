@@ -27,7 +27,8 @@ export const toSend: Translate = (body, { now }) => {
   const from = write(mail.from, 'from')
   const { personalizations, ...shared } = mail
   new ContentBudget('personalizations').take(personalizations.length * JSON.stringify(shared).length)
-  const budget = new ContentBudget('personalizations')
+  const advice = 'Send them in several requests, or substitute shorter texts'
+  const budget = new ContentBudget('personalizations', advice)
   const requests = personalizations.map((person, i) => ({
     ...common,
     ...toEmail(mail, person, `personalizations[${i}]`, write, budget),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { nullOn } from '../../core/errors.ts'
+import { isScheduled } from '../../sending/scheduled.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
@@ -62,7 +63,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
   /** The reply with which an email bounced. */
   async function replyOf(emailId: string, address: string): Promise<string> {
     const email = await nullOn('not_found', sent.get(emailId, sendgrid))
-    if (!email || 'send_at' in email) return ''
+    if (!email || isScheduled(email)) return ''
     const { events = [] } = email.recipients.find(({ recipient }) => recipient === address) ?? {}
     const bounce = events.find((event) => event.status === 'bounced')
     return bounce?.smtp_response ?? ''

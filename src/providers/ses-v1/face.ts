@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Face } from '../../server/face.ts'
 import { missingSetCause } from '../ses/configuration-sets.ts'
-import { awsErrorOf, awsMessageOf, signaturePlace } from '../ses/face.ts'
+import { awsErrorOf, awsMessageOf, otherErrorName, signaturePlace } from '../ses/face.ts'
 import { toErrorAnswer } from './xml.ts'
 
 /** The codes of errors that version 1 has in place of those of version 2. */
@@ -31,7 +31,7 @@ export const sesV1Face: Face = {
     if (error.cause === missingSetCause)
       return toErrorAnswer({ Type: 'Sender', Code: missingSetCause, Message: error.message }, 400)
     const [status, name] = awsErrorOf(error)
-    const code = known[error.code] ?? (name === 'BadRequestException' ? 'InvalidParameterValue' : name)
+    const code = known[error.code] ?? (name === otherErrorName ? 'InvalidParameterValue' : name)
     const type = status >= 500 ? 'Receiver' : 'Sender'
     return toErrorAnswer({ Type: type, Code: code, Message: awsMessageOf(error) }, status, error.headers)
   },

@@ -44,10 +44,13 @@ const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: 
   service_unavailable: [503, 'ServiceUnavailable'],
 }
 
+/** The name of an error of the caller that has none of its own. */
+export const otherErrorName = 'BadRequestException'
+
 /** The status and the name of an error, as AWS answers it. */
 export function awsErrorOf({ code, status }: LocalpostError): readonly [status: number, name: string] {
   if (status >= 500) return known[code] ?? [status, 'InternalFailure']
-  return known[code] ?? [400, 'BadRequestException']
+  return known[code] ?? [400, otherErrorName]
 }
 
 /** An error in words. Not the names of members alone: SES names none. */

@@ -24,6 +24,8 @@ describe('POST /v3/{domain}/messages', () => {
       'o:dkim': 'yes',
       'o:require-tls': 'true',
       'o:testmode': 'yes',
+      // Of two fields with one name the last one counts.
+      'h:reply-to': 'first@acme.test',
       'h:Reply-To': 'Help <help@acme.test>, sales@acme.test',
       'h:X-Order': '17',
       'v:order': '17',

@@ -153,6 +153,10 @@ test('templates that were made elsewhere keep what their changes do not name', a
   expect(await post.templates.get('Hello')).toMatchObject({ ...own, html: 'z', text: null, subject: null })
   const { body } = await call<Answer>('GET', `${path}/Hello/versions/initial`)
   expect(body.template.version?.template).toBe('y')
+  expect(await call('POST', path, { form: { name: 'Hello', template: 'z' } })).toMatchObject({
+    status: 400,
+    body: { message: containing('already exists') },
+  })
   await post.templates.put('other', { ...own, engine: 'mustachio' })
   for (const [method, at, form] of [
     ['PUT', 'other/versions/initial', { template: 'y' }],

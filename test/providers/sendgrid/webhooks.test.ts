@@ -51,7 +51,7 @@ describe('webhooks in the form of SendGrid', () => {
     await send('gone@example.com')
     await call('POST', '/mail/send', {
       ...mail,
-      personalizations: [{ to: [{ email: 'gone@example.com' }] }],
+      personalizations: [{ to: [{ email: 'gone@example.com' }], custom_args: { category: 'own' } }],
       mail_settings: { bypass_list_management: { enable: true } },
     })
     await eventually(() => expect(received).toHaveLength(11))
@@ -94,6 +94,11 @@ describe('webhooks in the form of SendGrid', () => {
       reason: expect.stringContaining('5.1.1') as string,
     })
     expect(named('dropped')).toMatchObject({ email: 'gone@example.com', reason: 'Bounced Address' })
+    // What the email lacks leaves its name to a custom argument.
+    expect(events.filter(({ category }) => category === 'own').map(({ email }) => email)).toEqual([
+      'gone@example.com',
+      'gone@example.com',
+    ])
     expect(JSON.stringify(events)).not.toContain('sendgrid:')
   })
 
