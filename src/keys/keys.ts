@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Complete } from '../core/complete.ts'
@@ -57,16 +57,17 @@ export async function createKeys(deps: {
 }): Promise<Keys> {
   const { store, clock, ids, given, acceptAny, random = createRandomSources(null)('keys') } = deps
   const { following = createFollowing() } = deps
-  const created = clock.now()
-  const fromOptions = given.map((value, i): ApiKey => {
-    return { id: `option_${i + 1}`, name: null, scope: 'full', created, value, source: 'option' }
-  })
-  /** The oldest first, without those that are being removed. */
+  /** The oldest first. */
   const stored: ApiKeyRecord[] = []
-  /** The ids of keys whose removal is being committed: meanwhile `following` must not add them again. */
-  const leaving = new Set<string>()
-  /** By the digest of the key: how long a look-up takes says nothing about the keys, unlike a look-up by their text. */
-  let scopes = scopesOf(fromOptions)
+  const begun = clock.now()
+  const known = new Map<string, Known>(
+    given.map((value, i) => [optionId(i), { digest: digestBytes(value), scope: 'full' }]),
+  )
+  /**
+   * Keys that clients have used before. A lookup takes the same time for every wrong value: a map compares the hash of
+   * the whole text, never its beginning.
+   */
+  const presented = new Map<string, Scope>()
   await following.open(store, apiKeyCollection, {
     ids: () => stored.map(({ id }) => id),
     put: keep,
@@ -75,19 +76,17 @@ export async function createKeys(deps: {
   if (!stored.some(isFull)) await add({ name: null, scope: 'full' })
 
   function keep(key: ApiKeyRecord): void {
-    if (leaving.has(key.id) || stored.some(({ id }) => id === key.id)) return
+    if (known.has(key.id)) return
+    known.set(key.id, { digest: digestBytes(key.value), scope: key.scope })
     const after = stored.findLastIndex(({ id }) => id < key.id)
     stored.splice(after + 1, 0, key)
-    const digest = digestOf(key.value)
-    // A key from the options may have the same value.
-    if (!scopes.has(digest)) scopes.set(digest, key.scope)
   }
 
   /** Refuses a key from now on. */
   function drop(id: string): void {
     const at = stored.findIndex((key) => key.id === id)
     if (at >= 0) stored.splice(at, 1)
-    scopes = scopesOf([...fromOptions, ...stored])
+    if (known.delete(id)) presented.clear()
   }
 
   async function add({ name, scope }: Pick<ApiKeyRecord, 'name' | 'scope'>): Promise<ApiKeyRecord> {
@@ -98,26 +97,48 @@ export async function createKeys(deps: {
     return key
   }
 
-  const scopeOfDigest = (digest: string): Scope | null => scopes.get(digest) ?? (acceptAny ? 'full' : null)
+  function find(asked: Buffer): Scope | null {
+    let found: Scope | null = null
+    for (const key of known.values()) if (timingSafeEqual(key.digest, asked)) found ??= key.scope
+    return found
+  }
 
   return {
     primary() {
-      const { id = '', value = '' } = fromOptions[0] ?? stored.find(isFull) ?? {}
-      return { id, value }
+      const [value] = given
+      if (value !== undefined) return { id: optionId(0), value }
+      const { id = '', value: oldest = '' } = stored.find(isFull) ?? {}
+      return { id, value: oldest }
     },
-    scopeOf: (bearer) => (bearer === '' ? null : scopeOfDigest(digestOf(bearer))),
-    scopeOfDigest,
-    hasDigest: (digest) => scopes.has(digest),
+    scopeOf(bearer) {
+      const before = presented.get(bearer)
+      if (before !== undefined) return before
+      const found = find(digestBytes(bearer))
+      if (found !== null) presented.set(bearer, found)
+      return found ?? (acceptAny && bearer !== '' ? 'full' : null)
+    },
+    hasDigest: (hex) => find(Buffer.from(hex, 'hex')) !== null,
+    scopeOfDigest: (hex) => find(Buffer.from(hex, 'hex')) ?? (acceptAny ? 'full' : null),
     list({ reveal = () => false } = {}) {
-      const all = [...fromOptions, ...stored.map(toApiKey)]
-      return all.map((key) => ({ ...key, value: reveal(key) ? key.value : maskKey(key.value) }))
+      const fromOptions = given.map((value, i) => ({
+        id: optionId(i),
+        name: null,
+        scope: 'full' as const,
+        value,
+        created: begun,
+      }))
+      const all = [
+        ...fromOptions.map((key) => toApiKey(key, 'option')),
+        ...stored.map((key) => toApiKey(key, 'stored')),
+      ]
+      return all.map((key) => (reveal(key) ? key : { ...key, value: maskKey(key.value) }))
     },
     async create(input = {}) {
       const { name = null, scope = 'full' } = parseInput(apiKeyInputSchema, input)
-      return toApiKey(await add({ name, scope }))
+      return toApiKey(await add({ name, scope }), 'stored')
     },
     async remove(id) {
-      if (fromOptions.some((key) => key.id === id)) {
+      if (given.some((_, i) => optionId(i) === id)) {
         throw new LocalpostError(
           'state_conflict',
           `The key ${quote(id)} comes from the options; start without it.`,
@@ -133,11 +154,11 @@ export async function createKeys(deps: {
       }
       // Removed before the commit, so that two concurrent removals cannot remove the last two keys.
       const [key] = stored.splice(at, 1)
-      leaving.add(id)
       try {
-        await store.commit([remove(apiKeyCollection, id)]).finally(() => leaving.delete(id))
+        await store.commit([remove(apiKeyCollection, id)])
         drop(id)
       } catch (error) {
+        known.delete(id)
         if (key) keep(key)
         throw error
       }
@@ -151,15 +172,22 @@ export function maskKey(key: string): string {
   return `${key.slice(0, 7)}…${key.slice(-4)}`
 }
 
-const isFull = (key: ApiKeyRecord): boolean => key.scope === 'full'
-
-const digestOf = (value: string): string => hash('sha256', value)
-
-/** Of keys with the same value, the first one counts. */
-function scopesOf(keys: readonly Pick<ApiKey, 'value' | 'scope'>[]): Map<string, Scope> {
-  return new Map(keys.toReversed().map(({ value, scope }) => [digestOf(value), scope]))
+/** A key as it is compared. */
+interface Known {
+  digest: Buffer
+  scope: Scope
 }
 
-function toApiKey({ id, name, scope, created, value }: ApiKeyRecord): Complete<ApiKey> {
-  return { id, name, scope, created, value, source: 'stored' }
+const isFull = (key: ApiKeyRecord): boolean => key.scope === 'full'
+
+const optionId = (index: number): string => `option_${index + 1}`
+
+// Digests have the same length, so comparing them reveals nothing about a key, not even its length.
+const digestBytes = (value: string): Buffer => hash('sha256', value, 'buffer')
+
+function toApiKey(
+  { id, name, scope, created, value }: Omit<ApiKeyRecord, 'version'>,
+  source: ApiKey['source'],
+): Complete<ApiKey> {
+  return { id, name, scope, created, value, source }
 }
