@@ -9,6 +9,7 @@ import { dateForms, readDate } from '../search/query-values.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
 import { connect, readAnswer, type Remote } from './remote.ts'
+import { quotedString } from '../core/text.ts'
 
 /**
  * Runs `localpost wait`: waits for a mail of a running Localpost, and prints its id, a code or a link of it, or all of it.
@@ -31,7 +32,7 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
   const remote = await connect(given, process.env, output)
   const deadline = monotonicNow() + timeoutMs
   const start = isTime ? undefined : (after ?? (await newestId(remote)))
-  const terms = [to && `to:${quoted(to)}`, query, isTime && `after:${quoted(after)}`]
+  const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
   const wanted = terms.filter(Boolean).join(' ')
   const next = (without: string, from = start): Promise<WaitedMail> =>
     waitForNext(remote, `${without}${wanted}`, from, Math.max(0, Math.ceil(deadline - monotonicNow())))
@@ -75,8 +76,6 @@ function readKind(kinds: Arguments['flags'], [pattern, ...more]: readonly string
   const part = pattern ?? ''
   return ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href
 }
-
-const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 
 /** The id of the newest mail, or one that sorts before all. */
 async function newestId(remote: Remote): Promise<string> {
