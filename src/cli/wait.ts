@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseDuration } from '../core/duration.ts'
 import { invalidOption, isErrorOf, quote } from '../core/errors.ts'
-import { isId } from '../core/ids.ts'
+import { isId, lowestId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { waitForWanted } from '../search/passed-over.ts'
 import { contains, recipientForm } from '../search/query-fits.ts'
@@ -80,7 +80,7 @@ function readKind(kinds: Arguments['flags'], [pattern, ...more]: readonly string
 /** The id of the newest mail, or one that sorts before all. */
 async function newestId(remote: Remote): Promise<string> {
   const { emails } = await readAnswer(remote, listSchema, lacks, '/dev/inbox?limit=1')
-  return emails[0]?.id ?? `em_${'0'.repeat(22)}`
+  return emails[0]?.id ?? lowestId('em')
 }
 
 /** @param after  The id after which mail is looked for; undefined where the query says it. */
