@@ -81,7 +81,7 @@ class HtmlRemoval implements HtmlListener {
     const tag = (): string => `<${this.#html.slice(nameStart, Math.min(end - 1, nameStart + 200))}>`
     const features = [...elementFeatures(name, attributes)].filter((slug) => this.#client.ignores.has(slug))
     const ofElement = features.find((slug) => isOfElement(name, slug))
-    this.#noteOpen(name, { isRemoved: ofElement !== undefined })
+    this.#open.set(name, [...(this.#open.get(name) ?? []).slice(-maxOpen), ofElement !== undefined])
     if (ofElement === undefined) {
       if (name === 'style') this.#sheet = { start: end, openedAt: start, isInBody: this.#isInBody }
       this.#dropAttributes(features, ranges, tag)
@@ -128,13 +128,6 @@ class HtmlRemoval implements HtmlListener {
       html: withCuts(this.#html, [...this.#cuts, ...ofSheets.cuts]),
       ignored: [...this.#ignored, ...ofSheets.ignored],
     }
-  }
-
-  #noteOpen(name: string, { isRemoved }: { isRemoved: boolean }): void {
-    const open = this.#open.get(name) ?? []
-    this.#open.set(name, open)
-    open.push(isRemoved)
-    if (open.length > maxOpen) open.shift()
   }
 
   #endSheet(end: number, closedAt: number): void {
