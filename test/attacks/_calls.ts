@@ -203,6 +203,7 @@ export const left: Readonly<Record<string, string>> = {
     'mime/bodies.ts readBodies',
     'mime/dkim/verify.ts verifyDkim',
     'mime/headers/line-ends.ts endOfLines',
+    'mime/headers/line-ends.ts startOfLine',
     'mime/multipart.ts splitMultipart',
     'mime/part-stream.ts decodePart',
     'mime/part-stream.ts measurePart',
