@@ -1,7 +1,7 @@
 import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { loadAttachment, type AttachmentSources, type LoadedAttachment } from './attachments.ts'
-import { encodedSize } from '../mime/message-size.ts'
+import { decodedSize, encodedSize } from '../mime/message-size.ts'
 import type { ReadReference } from './reference.ts'
 
 /**
@@ -21,8 +21,7 @@ export async function loadAttachments(
   let left = encodedBytesLeft
   const until = monotonicNow() + togetherMs
   for (const [index, reference] of references.entries()) {
-    // Base64 with line breaks makes 78 characters of 57 bytes.
-    const maxBytes = Math.max(0, Math.floor((left / 78) * 57))
+    const maxBytes = decodedSize(left)
     const timeoutMs = Math.min(sources.timeoutMs, Math.max(1, Math.ceil(until - monotonicNow())))
     const attachment = await loadAttachment(reference, { ...sources, timeoutMs }, maxBytes).catch(
       (error: unknown) => {

@@ -1,5 +1,7 @@
+import type { SMTPServerSession } from 'smtp-server'
 import sasl from 'smtp-server/lib/sasl.js'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
+import type { SmtpStage } from '../faults/types.ts'
 import { Refusal } from './replies.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
 
@@ -100,6 +102,26 @@ export function refusedCommand(
       'auth_unsupported',
     )
   return null
+}
+
+/** The stage that a command begins; null where faults do not apply, and for commands out of sequence. */
+export function stageOf(command: string, session: SMTPServerSession): SmtpStage | null {
+  const { envelope, hostNameAppearsAs, user } = session
+  switch (command) {
+    case 'HELO':
+    case 'EHLO':
+      return 'ehlo'
+    case 'AUTH':
+      return hostNameAppearsAs && !user ? 'auth' : null
+    case 'MAIL':
+      return hostNameAppearsAs && !envelope.mailFrom ? 'mail' : null
+    case 'RCPT':
+      return envelope.mailFrom ? 'rcpt' : null
+    case 'DATA':
+      return envelope.rcptTo.length > 0 ? 'data' : null
+    default:
+      return null
+  }
 }
 
 /** Commands of SMTP, its extensions and predecessors that this server lacks: their reply is 502, not 500. */

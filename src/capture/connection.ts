@@ -5,12 +5,12 @@ import type { SmtpStage } from '../faults/types.ts'
 import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 import { isAdmitted, smtpUserOf } from './auth.ts'
 import { httpAtSmtp } from './client-faults.ts'
-import { type FaultAt, meetFault, stageOf } from './faults.ts'
+import { type FaultAt, meetFault } from './faults.ts'
 import { maxWithoutMessage, type SmtpTimeouts } from './progress.ts'
 import { hasEnhancedCode, linesOfReply, lostAccess, Refusal, refusalOf } from './replies.ts'
 import { CaptureStream } from './stream.ts'
 import { isHttpRequest, TlsConnection } from './tls-connection.ts'
-import { refusedCommand } from './commands.ts'
+import { refusedCommand, stageOf } from './commands.ts'
 import type { ClientFacts } from './logged-session.ts'
 
 /** A session: its commands and replies, its faults, and its end. The README of this folder has the rules for overrides. */
@@ -168,8 +168,8 @@ export class CaptureConnection extends TlsConnection {
   override _onCommand(command: Buffer | string, done?: () => void): void {
     if (this.host.isClosing && !this.isBusy) return this.sayClosing()
     if (this.awaitsTls) return this.refusePlainText(command.toString())
-    if (this.#refusedInRow > maxRefused)
-      return this.#refuse(tooManyCommands('commands in a row were refused', maxRefused))
+    if (this.#refusedInRow > maxRecipients)
+      return this.#refuse(tooManyCommands('commands in a row were refused', maxRecipients))
     if (this.progress.take())
       return this.#refuse(tooManyCommands('commands came without a message', maxWithoutMessage))
     const line = command.toString()
@@ -265,8 +265,8 @@ function flush(connection: CaptureConnection): void {
 /** The problems of replies that answer no command. */
 const withoutCommand: ReadonlySet<SmtpProblemKind> = new Set(['too_slow', 'too_many_connections', 'closing'])
 
-/** How many commands in a row may be refused: the maximum number of recipients of one message. */
-const maxRefused = 1000
+/** How many recipients a message may have, and so how many commands in a row may be refused. */
+export const maxRecipients = 1000
 
 function tooManyCommands(what: string, limit: number): Refusal {
   return new Refusal(421, `4.7.0 More than ${limit} ${what}, closing the connection`, 'too_many_commands')

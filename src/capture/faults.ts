@@ -1,4 +1,3 @@
-import type { SMTPServerSession } from 'smtp-server'
 import type { Clock } from '../core/clock.ts'
 import type { SmtpFault, SmtpStage } from '../faults/types.ts'
 import { defaultEnhancedCode } from '../rules/rule.ts'
@@ -6,26 +5,6 @@ import { hasEnhancedCode, Refusal } from './replies.ts'
 
 /** Finds the fault of a submission at this stage, and counts it as used; a promise where instances share a store. */
 export type FaultAt = (stage: SmtpStage) => SmtpFault | null | Promise<SmtpFault | null>
-
-/** The stage that a command begins; null where faults do not apply, and for commands out of sequence. */
-export function stageOf(command: string, session: SMTPServerSession): SmtpStage | null {
-  const { envelope, hostNameAppearsAs, user } = session
-  switch (command) {
-    case 'HELO':
-    case 'EHLO':
-      return 'ehlo'
-    case 'AUTH':
-      return hostNameAppearsAs && !user ? 'auth' : null
-    case 'MAIL':
-      return hostNameAppearsAs && !envelope.mailFrom ? 'mail' : null
-    case 'RCPT':
-      return envelope.mailFrom ? 'rcpt' : null
-    case 'DATA':
-      return envelope.rcptTo.length > 0 ? 'data' : null
-    default:
-      return null
-  }
-}
 
 /** Whether a fault ends nothing: what it applies to goes on after its delay. */
 export function isOnlyDelay({ disconnect, code }: SmtpFault): boolean {

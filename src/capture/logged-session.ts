@@ -70,4 +70,5 @@ export function transcribedEnvelope(
 }
 
 const addressed = /^(MAIL FROM|RCPT TO): ?<?([^>\s]*)/i
+/** The reply that `emails/receive.ts` makes, after its codes. */
 const captured = /^250 (?:\S+ )?OK: captured as (em_\w+)$/

@@ -6,7 +6,7 @@ import { networkOf } from '../net/addresses.ts'
 import { authorityOf, reachableHost } from '../net/hosts.ts'
 import { createOncePerMinute } from '../net/once-per-minute.ts'
 import { describeClientFault, type ClientFault, type RightPorts } from './client-faults.ts'
-import { CaptureConnection } from './connection.ts'
+import { CaptureConnection, maxRecipients } from './connection.ts'
 import type { Delays } from './delays.ts'
 import type { FaultAt } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
@@ -67,7 +67,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
       hideREQUIRETLS: true,
       size: given.maxSizeBytes ?? 40 * 1024 * 1024,
       rejectOversized: true,
-      maxRecipients: 1000,
+      maxRecipients,
       ...keys,
     })
     this.#given = given

@@ -92,16 +92,12 @@ export class CaptureStream extends SMTPStream {
 
   /** Passes on one line after the other, each when the last is done. What follows a DATA command is message data. */
   #readLines(chunk: Buffer, done: (error?: Error) => void): void {
-    const held = this._remainder.length
-    if (held === 0 && isTlsRecord(chunk)) return this.#onTls(chunk)
-    // One character for each octet, so that positions in the text are positions in the chunk.
-    const text = held === 0 ? chunk.toString('latin1') : this._remainder + chunk.toString('latin1')
-    const isText = isAscii(chunk) && (held === 0 || !/[^\x00-\x7f]/.test(this._remainder))
+    if (this._remainder === '' && isTlsRecord(chunk)) return this.#onTls(chunk)
+    const lines = new ChunkLines(this._remainder, chunk)
     this._remainder = ''
-    // A substring keeps the whole string in memory, and transcripts keep lines. A long text is therefore copied.
-    const isOwn = text.length <= 1024
-    let at = 0
     let handled = 0
+    // A line may be done within the call that passes it on: `read` then only notes that, because recursion would have a
+    // depth for each line.
     let isReading = false
     let isDone = false
     const read = (): void => {
@@ -113,18 +109,15 @@ export class CaptureStream extends SMTPStream {
           isDone = false
           // Everything after QUIT is ignored.
           if (this.isClosed) return done()
-          if (this._dataMode) return this.#take(chunk.subarray(at - held), done)
-          const end = text.indexOf('\n', at)
-          const stop = end > at && text.charCodeAt(end - 1) === cr ? end - 1 : end
-          const line = end === -1 ? text.slice(at) : text.slice(at, stop)
+          if (this._dataMode) return this.#take(lines.rest(), done)
+          const line = lines.next()
           if (line.length > this._maxCommandLength) return done(this._commandTooLong())
-          if (end === -1) {
+          if (lines.isCut) {
             this._remainder = line
             return done()
           }
-          at = end + 1
-          this.#hasNext = at < text.length
-          this.#onLine(isOwn && isText ? line : Buffer.from(line, 'latin1').toString(), read)
+          this.#hasNext = lines.hasMore
+          this.#onLine(lines.textOf(line), read)
           // A chunk full of commands must not block other connections.
           if (isDone && ++handled % maxLinesAtOnce === 0) {
             isDone = false
@@ -192,6 +185,51 @@ export class CaptureStream extends SMTPStream {
     if (typeof proceed !== 'function') return super.continue()
     this._continueCallback = false
     proceed()
+  }
+}
+
+/** The lines of a chunk. The first one begins with what the chunk before had of it. */
+class ChunkLines {
+  readonly #chunk: Buffer
+  /** The length of that beginning. */
+  readonly #held: number
+  /** One character for each octet, so that positions in the text are positions in the chunk. */
+  readonly #octets: string
+  /** Whether a line is its own text. */
+  readonly #isText: boolean
+  #at = 0
+  /** Whether the last line has no line end yet. */
+  isCut = false
+
+  constructor(held: string, chunk: Buffer) {
+    this.#chunk = chunk
+    this.#held = held.length
+    this.#octets = held + chunk.toString('latin1')
+    // A substring keeps the whole string in memory, and transcripts keep lines. A long text is therefore copied.
+    this.#isText = this.#octets.length <= 1024 && isAscii(chunk) && !/[^\x00-\x7f]/.test(held)
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#octets.length
+  }
+
+  /** The next line without its end, one character for each octet. */
+  next(): string {
+    const start = this.#at
+    const end = this.#octets.indexOf('\n', start)
+    this.isCut = end === -1
+    if (end === -1) return this.#octets.slice(start)
+    this.#at = end + 1
+    return this.#octets.slice(start, end > start && this.#octets.charCodeAt(end - 1) === cr ? end - 1 : end)
+  }
+
+  textOf(line: string): string {
+    return this.#isText ? line : Buffer.from(line, 'latin1').toString()
+  }
+
+  /** The octets after the last line. */
+  rest(): Buffer {
+    return this.#chunk.subarray(this.#at - this.#held)
   }
 }
 

@@ -1,9 +1,5 @@
-import { fieldOf } from '../core/header-fields.ts'
 import { toDomainName, zoneOf } from '../domains/names.ts'
 import type { Zone } from '../domains/zone.ts'
-import { parseAddresses } from '../mime/headers/addresses.ts'
-import type { CheckedMail } from './check.ts'
-import { readLength } from './lengths.ts'
 
 /** How DMARC compares two domains: by their organisational domain, or exactly. */
 export type AlignmentMode = 'relaxed' | 'strict'
@@ -16,18 +12,6 @@ export type AlignmentMode = 'relaxed' | 'strict'
 export function isAligned(one: string, other: string, mode: AlignmentMode): boolean {
   const [a, b] = [toDomainName(one) ?? one.toLowerCase(), toDomainName(other) ?? other.toLowerCase()]
   return a === b || (mode === 'relaxed' && (zoneOf(a) ?? a) === (zoneOf(b) ?? b))
-}
-
-/** The domain of a bare address; null without one. */
-export function domainOf(address: string): string | null {
-  const at = address.lastIndexOf('@')
-  return at === -1 || at === address.length - 1 ? null : address.slice(at + 1).toLowerCase()
-}
-
-/** The domain of the first address of a header field, by its name in lower case; null without one. */
-export function firstDomain(mail: Pick<CheckedMail, 'headers'>, field: string): string | null {
-  const [first] = parseAddresses((fieldOf(mail.headers, field) ?? '').slice(0, readLength))
-  return first ? domainOf(first.address) : null
 }
 
 /** A DMARC record. */
@@ -72,8 +56,11 @@ function parseDmarc(name: string, record: string): DmarcRecord {
     const equals = part.indexOf('=')
     if (equals > 0) tags.set(part.slice(0, equals).trim().toLowerCase(), part.slice(equals + 1).trim())
   }
-  const mode = (tag: string): AlignmentMode =>
-    (tags.get(tag) ?? 'r').toLowerCase() === 's' ? 'strict' : 'relaxed'
+  const mode = (tag: string): AlignmentMode => (tags.get(tag)?.toLowerCase() === 's' ? 'strict' : 'relaxed')
+  return { name, dkim: mode('adkim'), spf: mode('aspf'), faults: faultsOf(tags, name) }
+}
+
+function faultsOf(tags: ReadonlyMap<string, string>, name: string): string[] {
   const faults: string[] = []
   const policy = tags.get('p')
   if (policy === undefined) faults.push(`The DMARC record ${name} has no policy (p=).`)
@@ -89,5 +76,5 @@ function parseDmarc(name: string, record: string): DmarcRecord {
     if (uris.some((uri) => !/^\s*mailto:[^\s@]+@[^\s@]+$/i.test(uri)))
       faults.push(`The tag ${tag} of ${name} is not a list of mailto: addresses.`)
   }
-  return { name, dkim: mode('adkim'), spf: mode('aspf'), faults }
+  return faults
 }

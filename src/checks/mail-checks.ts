@@ -79,9 +79,21 @@ function charsOf({ headers, html, text }: CheckedMail): number {
 }
 
 /** Those of {@link CheckedMail}: the others of a mail are not copied to the thread. */
-const checkedMembers =
-  'type source size_bytes received envelope subject html text headers links attachments dkim list_unsubscribe problem'.split(
-    ' ',
-  ) as (keyof CheckedMail)[]
+const checkedMembers = [
+  'type',
+  'source',
+  'size_bytes',
+  'received',
+  'envelope',
+  'subject',
+  'html',
+  'text',
+  'headers',
+  'links',
+  'attachments',
+  'dkim',
+  'list_unsubscribe',
+  'problem',
+] as const
 const deadlineMs = 20_000
 const patienceMs = 60_000

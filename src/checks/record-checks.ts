@@ -1,4 +1,5 @@
-import { domainOf, findDmarc, firstDomain } from './dmarc.ts'
+import { domainOf, firstDomain } from './address-domains.ts'
+import { findDmarc } from './dmarc.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'
 import type { CheckRow, Found } from './check.ts'
 

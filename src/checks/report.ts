@@ -4,7 +4,7 @@ import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { checkRegistry } from './registry.ts'
 import type { CheckedMail, CheckResult, Found, FoundPlace, RegisteredCheck } from './check.ts'
-import type { CheckReport, CheckRun, Finding, Place } from './types.ts'
+import type { CheckReport, CheckRun, Finding, Place, Severity } from './types.ts'
 
 /** A check, and its result; a string is the reason why it ended early. */
 export type CheckOutcome = readonly [row: RegisteredCheck, result: CheckResult | string]
@@ -57,7 +57,8 @@ function sorted<T extends Pick<Found, 'severity'>>(found: readonly T[], row?: Re
   return found.toSorted((a, b) => rank(a) - rank(b))
 }
 
-const severities: readonly string[] = ['error', 'warning', 'note']
+/** The worst first. */
+const severities: readonly Severity[] = ['error', 'warning', 'note']
 
 function toFinding(found: Found, row: RegisteredCheck, placeOf: (place: FoundPlace) => Place): Finding {
   return {

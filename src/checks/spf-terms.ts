@@ -9,10 +9,13 @@ export interface SpfSender {
   helo: string
 }
 
+const names = ['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists'] as const
+const qualifiers = ['+', '-', '~', '?'] as const
+
 /** A mechanism of an SPF record. */
 export interface Mechanism {
-  qualifier: '+' | '-' | '~' | '?'
-  name: 'all' | 'include' | 'a' | 'mx' | 'ptr' | 'ip4' | 'ip6' | 'exists'
+  qualifier: (typeof qualifiers)[number]
+  name: (typeof names)[number]
   /** With macros; `""` without one. */
   value: string
   /** Prefix lengths of IPv4 and IPv6. */
@@ -116,6 +119,3 @@ function dotted(address: Address | null): string {
     .map((nibble) => nibble.toString(16))
     .join('.')
 }
-
-const names = ['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists'] as const
-const qualifiers = ['+', '-', '~', '?'] as const

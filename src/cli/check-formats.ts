@@ -4,6 +4,7 @@ import type { CheckReport, CheckRun, Finding, Severity } from '../checks/types.t
 import { version } from '../core/version.ts'
 import { paint, type Paint } from './output.ts'
 import { visible } from './visible.ts'
+import { escapedHtml } from '../core/text.ts'
 
 /** A message and what the checks found in it. */
 export interface CheckedMessage {
@@ -75,14 +76,10 @@ function json(value: unknown): string {
   )
 }
 
-const escapes: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' }
-
 function xml(text: string): string {
-  return (
-    text
-      // oxlint-disable-next-line no-control-regex -- XML 1.0 has no way to write these
-      .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, '\uFFFD')
-      .replace(/[<>&"]/g, (character) => escapes[character] ?? '')
+  // oxlint-disable-next-line no-control-regex -- XML 1.0 has no way to write these
+  return escapedHtml(
+    text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, '\uFFFD'),
   )
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseDuration } from '../core/duration.ts'
 import { invalidOption, isErrorOf, quote } from '../core/errors.ts'
-import { isId } from '../core/ids.ts'
+import { isId, lowestId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { waitForWanted } from '../search/passed-over.ts'
 import { contains, recipientForm } from '../search/query-fits.ts'
@@ -9,6 +9,7 @@ import { dateForms, readDate } from '../search/query-values.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
 import { connect, readAnswer, type Remote } from './remote.ts'
+import { quotedString } from '../core/text.ts'
 
 /**
  * Runs `localpost wait`: waits for a mail of a running Localpost, and prints its id, a code or a link of it, or all of it.
@@ -31,7 +32,7 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
   const remote = await connect(given, process.env, output)
   const deadline = monotonicNow() + timeoutMs
   const start = isTime ? undefined : (after ?? (await newestId(remote)))
-  const terms = [to && `to:${quoted(to)}`, query, isTime && `after:${quoted(after)}`]
+  const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
   const wanted = terms.filter(Boolean).join(' ')
   const next = (without: string, from = start): Promise<WaitedMail> =>
     waitForNext(remote, `${without}${wanted}`, from, Math.max(0, Math.ceil(deadline - monotonicNow())))
@@ -76,12 +77,10 @@ function readKind(kinds: Arguments['flags'], [pattern, ...more]: readonly string
   return ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href
 }
 
-const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`
-
 /** The id of the newest mail, or one that sorts before all. */
 async function newestId(remote: Remote): Promise<string> {
   const { emails } = await readAnswer(remote, listSchema, lacks, '/dev/inbox?limit=1')
-  return emails[0]?.id ?? `em_${'0'.repeat(22)}`
+  return emails[0]?.id ?? lowestId('em')
 }
 
 /** @param after  The id after which mail is looked for; undefined where the query says it. */

@@ -27,13 +27,13 @@ export function clientsWith({ support }: Feature, letter: 'a' | 'n'): string[] {
   return clientNames.flatMap(([client], at) => (support[at] === letter ? [client] : []))
 }
 
-/** The slugs of features by the names that use them; `names.json` has it the other way round. */
+/** The slugs of features by the names that use them; `names.json` has it the other way round, with spaces between names. */
 export function slugsByName(
-  namesOf: Readonly<Record<string, readonly string[]>>,
+  namesOf: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, readonly string[]> {
   const slugs = new Map<string, string[]>()
   for (const [slug, names] of Object.entries(namesOf)) {
-    for (const name of names) slugs.set(name, [...(slugs.get(name) ?? []), slug])
+    for (const name of names.split(' ')) slugs.set(name, [...(slugs.get(name) ?? []), slug])
   }
   return slugs
 }

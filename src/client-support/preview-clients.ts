@@ -48,7 +48,7 @@ const rules: { readonly [Client in PreviewClient]?: ClientRules } = {
   'yahoo/android': { dropsStylesIn: 'head' },
 }
 
-/** The parts that a rule removes, by its id; the other ids are those of Can I email. */
+/** The parts that a rule removes, by its id, with the limits of `gmail`; the other ids are those of Can I email. */
 export const ruleTitles = {
   clipped: 'HTML after the first 102 KB',
   'too-long': 'HTML after the first million characters, which is not in the preview',

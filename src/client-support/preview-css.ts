@@ -155,7 +155,8 @@ class CssRemoval implements CssListener {
   }
 
   #firstIgnored(features: Iterable<string>): string | null {
-    return [...features].find((feature) => this.#filter.ignores(feature)) ?? null
+    for (const feature of features) if (this.#filter.ignores(feature)) return feature
+    return null
   }
 
   /** Removes all of a text for the first feature that the client ignores; nothing if there is none. */

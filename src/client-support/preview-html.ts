@@ -77,7 +77,8 @@ class HtmlRemoval implements HtmlListener {
     }
     if (!headElements.has(name)) this.#isInBody = true
     this.#isInTitle = name === 'title'
-    const tag = `<${this.#html.slice(nameStart, Math.min(end - 1, nameStart + 200))}>`
+    // Called only for what is removed: most tags stay.
+    const tag = (): string => `<${this.#html.slice(nameStart, Math.min(end - 1, nameStart + 200))}>`
     const features = [...elementFeatures(name, attributes)].filter((slug) => this.#client.ignores.has(slug))
     const ofElement = features.find((slug) => isOfElement(name, slug))
     this.#open.set(name, [...(this.#open.get(name) ?? []).slice(-maxOpen), ofElement !== undefined])
@@ -87,9 +88,9 @@ class HtmlRemoval implements HtmlListener {
       this.#dropImages(name, attributes, ranges, tag)
       this.#filterStyle(name, attributes, ranges)
     } else if (goneWithContent.has(name)) {
-      this.#ignored.push({ feature: ofElement, start, snippet: tag })
+      this.#ignored.push({ feature: ofElement, start, snippet: tag() })
       this.#removed = { name, start, open: 1 }
-    } else this.#drop(ofElement, tag, start, end)
+    } else this.#drop(ofElement, tag(), start, end)
   }
 
   onText(text: string): void {
@@ -139,24 +140,24 @@ class HtmlRemoval implements HtmlListener {
     this.#cuts.push({ start, end, text: '' })
   }
 
-  #dropAttributes(features: readonly string[], ranges: AttributeRanges, tag: string): void {
+  #dropAttributes(features: readonly string[], ranges: AttributeRanges, tag: () => string): void {
     for (const slug of features) {
       for (const attribute of attributesOf(slug)) {
         const range = ranges.get(attribute)
-        if (range) this.#drop(slug, tag, ...range)
+        if (range) this.#drop(slug, tag(), ...range)
       }
     }
   }
 
   /** Removes the attributes whose images have a format that the client does not show. */
-  #dropImages(name: string, attributes: TagAttributes, ranges: AttributeRanges, tag: string): void {
+  #dropImages(name: string, attributes: TagAttributes, ranges: AttributeRanges, tag: () => string): void {
     for (const attribute of imageAttributes) {
       const range = ranges.get(attribute)
       if (!range) continue
       const slug = imagesOf(name, { [attribute]: attributes[attribute] })
         .flatMap((url) => imageFeatures(url, this.#images))
         .find((feature) => this.#client.ignores.has(feature))
-      if (slug !== undefined) this.#drop(slug, tag, ...range)
+      if (slug !== undefined) this.#drop(slug, tag(), ...range)
     }
   }
 

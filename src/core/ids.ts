@@ -33,6 +33,11 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && bodyForm.test(text.slice(prefix.length + 1))
 }
 
+/** Sorts before every id of its kind. */
+export function lowestId(prefix: IdPrefix): string {
+  return `${prefix}_${'0'.repeat(22)}`
+}
+
 /** When an id was made: Unix time in milliseconds, by the clock of its instance. */
 export function timeOfId(id: string): number {
   return momentOf(id)?.ms ?? 0

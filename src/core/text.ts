@@ -30,6 +30,24 @@ export function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 
+/** A text in double quotes, as a quoted string of RFC 5322 section 3.2.4, and as a phrase of a search. */
+export function quotedString(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+}
+
+/** A text as HTML and XML show it. @param characters  Those that are escaped. Default: all that matter in double quotes. */
+export function escapedHtml(text: string, characters: RegExp = /[&<>"]/g): string {
+  return text.replace(characters, (one) => entities[one] ?? one)
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
 /** A text without its percent encoding; the text itself where that is not valid. */
 export function percentDecoded(text: string): string {
   try {

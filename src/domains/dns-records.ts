@@ -1,5 +1,6 @@
 import type { DkimKey } from './domain.ts'
 import type { DnsRecord } from './types.ts'
+import { quotedString } from '../core/text.ts'
 import { zoneOf } from './names.ts'
 
 /** Values of the DNS records that the instance's options decide. */
@@ -65,5 +66,5 @@ const withDot = (host: string): string => (host.endsWith('.') ? host : `${host}.
 // One string of a TXT record holds 255 octets; readers join the strings without anything in between.
 function characterStrings(value: string): string {
   const pieces = value.match(/.{1,255}/gs) ?? ['']
-  return pieces.map((piece) => `"${piece.replace(/["\\]/g, '\\$&')}"`).join(' ')
+  return pieces.map(quotedString).join(' ')
 }

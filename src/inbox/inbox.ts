@@ -1,7 +1,7 @@
 import type { clientSupportJobs } from '../client-support/preview.ts'
 import { previewedClient } from '../client-support/preview-clients.ts'
 import type { compareJobs } from '../compare/compare.ts'
-import type { Ids } from '../core/ids.ts'
+import { lowestId, type Ids } from '../core/ids.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
@@ -81,9 +81,6 @@ export interface InboxDeps
 }
 
 const idOf = (mail: string | Pick<Mail, 'id'>): string => (typeof mail === 'string' ? mail : mail.id)
-
-/** Sorts before the id of every mail. */
-const beforeAll = `em_${'0'.repeat(22)}`
 
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
   const { store, reader, thread, clock, now, pageSize } = deps
@@ -211,7 +208,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     async mark() {
       const { records } = await store.page(emailCollection, { direction: 'desc', limit: 1 })
-      return records[0]?.id ?? beforeAll
+      return records[0]?.id ?? lowestId('em')
     },
     updateMatching: async (selection, changes, options) =>
       (await bulk.change(selection, changes, options)).count,

@@ -1,4 +1,4 @@
-import { domainOf, firstDomain } from '../checks/dmarc.ts'
+import { domainOf, firstDomain } from '../checks/address-domains.ts'
 import type { CheckedMail } from '../checks/check.ts'
 import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { absoluteName, dnsRecords, type DnsSettings } from '../domains/dns-records.ts'

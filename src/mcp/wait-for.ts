@@ -6,6 +6,7 @@ import type { WaitOptions } from '../inbox/wait.ts'
 import { waitForWanted } from '../search/passed-over.ts'
 import { recipientForm } from '../search/query-fits.ts'
 import { cameAfter } from '../search/query-members.ts'
+import { quotedString } from '../core/text.ts'
 
 /**
  * Waits for a mail to a recipient that matches a query. A whole address names one mailbox only in a query by members: the
@@ -22,7 +23,7 @@ export async function waitForMail(
   if (query === undefined) return inbox.waitFor({ to }, options)
   const { signal } = options
   const deadline = monotonicNow() + options.timeoutMs
-  const wanted = `to:"${to.replaceAll(/["\\]/g, '\\$&')}" ${query}`
+  const wanted = `to:${quotedString(to)} ${query}`
   const next = (without: string, after = options.after): Promise<Mail> => {
     const timeoutMs = Math.max(0, Math.ceil(deadline - monotonicNow()))
     return inbox.waitFor(`${without}${wanted}`, { ...options, after, timeoutMs })

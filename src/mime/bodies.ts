@@ -6,6 +6,7 @@ import { decodePart } from './part-stream.ts'
 import { sliceBytes } from './slices.ts'
 import type { PlacedPart } from './part.ts'
 import { encodingMisfit } from './transfer.ts'
+import { escapedHtml } from '../core/text.ts'
 
 /** How much of a body is read, in encoded bytes. Reading more would take several times as much memory. */
 export const maxBodyBytes: number = 8 * 1024 * 1024
@@ -62,11 +63,8 @@ const paragraphGrowth = 6
 
 /** A plain text as HTML. Without styles, so that a check of the HTML is only about what the app wrote. */
 function paragraphOf(text: string): string {
-  const escaped = text.replace(/[&<>"]/g, (char) => entities[char] ?? char)
-  return `<p>${escaped.replaceAll('\n', '<br>\n')}</p>`
+  return `<p>${escapedHtml(text).replaceAll('\n', '<br>\n')}</p>`
 }
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
 /** @param problems  Gets what does not fit, unless the part is cut: a character may be cut too. */
 function readBodyText(message: Buffer, part: PlacedPart, maxBytes: number, problems: Set<string>): string {

@@ -1,6 +1,11 @@
 /** Largest message after encoding, in bytes. */
 export const maxMessageBytes = 40_000_000
 
+/** How many bytes fit into so many of base64 with line breaks, which makes 78 characters of 57 bytes. */
+export function decodedSize(characters: number): number {
+  return Math.max(0, Math.floor((characters / 78) * 57))
+}
+
 /** How many bytes a part of this size takes in base64 with line breaks. */
 export function encodedSize(bytes: number): number {
   const characters = Math.ceil(bytes / 3) * 4

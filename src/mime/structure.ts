@@ -1,6 +1,6 @@
 import { joinSentences } from '../core/text.ts'
 import { chooseBodies, type BodyParts, type MimeNode } from './choose-bodies.ts'
-import { withLineFeeds } from './headers/headers.ts'
+import { withLineFeeds } from './headers/line-ends.ts'
 import { splitMultipart, type SplitBudget } from './multipart.ts'
 import { contentIdOf, readPartHeader, toPart, type PlacedPart } from './part.ts'
 

@@ -1,4 +1,4 @@
-// What is used of packages that compare pictures; one has no types. Not part of the build.
+// What is used of pngjs, which comes without types. Not part of the build.
 declare module 'pngjs' {
   export interface Pixels {
     width: number
@@ -6,14 +6,4 @@ declare module 'pngjs' {
     data: Uint8Array
   }
   export const PNG: { sync: { read(file: Buffer): Pixels; write(picture: Pixels): Buffer } }
-}
-declare module 'pixelmatch' {
-  export default function pixelmatch(
-    one: Uint8Array,
-    other: Uint8Array,
-    difference: Uint8Array,
-    width: number,
-    height: number,
-    options: { threshold: number },
-  ): number
 }

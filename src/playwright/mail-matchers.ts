@@ -6,7 +6,7 @@ import type { Mail } from '../inbox/types.ts'
 import { defaultThreshold, picturesOf, sayMissing } from '../testing/mail-pictures.ts'
 import { mailSnapshot, sayDifference } from '../testing/mail-snapshot.ts'
 import { matchers, type Matchers } from '../testing/matchers.ts'
-import { usageError } from '../testing/frames.ts'
+import { UsageError } from '../core/caller.ts'
 import type { Outcome } from '../testing/outcome.ts'
 import { assertMail } from '../testing/received.ts'
 
@@ -35,7 +35,7 @@ export function withMailMatchers<Extended>(
   }
   const begin = (isNot: boolean | undefined, received: unknown, matcher: keyof Matchers): Mail => {
     assertMail(received, matcher)
-    if (isNot === true) throw usageError(`${matcher} cannot be used with "not".`)
+    if (isNot === true) throw new UsageError(`${matcher} cannot be used with "not".`)
     return received
   }
   const own: Matchers = {

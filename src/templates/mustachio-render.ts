@@ -2,6 +2,7 @@ import { quote } from '../core/errors.ts'
 import { isRecord } from '../core/members.ts'
 import type { MustachioNode, MustachioPath } from './mustachio.ts'
 import { plainText, TemplateFaultError, type Output } from './output.ts'
+import { escapedHtml } from '../core/text.ts'
 
 /**
  * Renders a template.
@@ -104,11 +105,4 @@ function textOf(value: unknown): string {
   return plainText(value)
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (one) => entities[one] ?? one)
+const escapeHtml = (text: string): string => escapedHtml(text, /[&<>"']/g)

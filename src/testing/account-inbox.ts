@@ -1,6 +1,7 @@
 import type { Calls } from '../client/call.ts'
 import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
+import { lowestId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
@@ -68,7 +69,7 @@ export function createAccountInbox({ ask }: Pick<Calls, 'ask'>, waitTimeoutMs: n
       return found ? inbox.get(found.id) : null
     },
     async mark() {
-      return (await inbox.list({ limit: 1 })).items[0]?.id ?? beforeAll
+      return (await inbox.list({ limit: 1 })).items[0]?.id ?? lowestId('em')
     },
     async waitFor(query, options = {}) {
       const [mail] = await wait(query, 1, readWaitOptions(options, 'waitFor()', waitTimeoutMs))
@@ -171,10 +172,8 @@ interface Wait {
 }
 
 const defaultQuietMs = 1000
-/** The longest that the server waits. */
+/** The longest that a server waits, as the schema of `/dev/inbox/wait` has it. */
 const longestWaitMs = 300_000
-/** Sorts before the id of every mail. */
-const beforeAll = `em_${'0'.repeat(22)}`
 
 function readWaitOptions(options: WaitOptions | QuietOptions, of: string, defaultMs: number): Wait {
   assertKnownOptions(options, ['timeoutMs', 'after', 'signal'], of)

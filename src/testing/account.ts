@@ -143,6 +143,7 @@ function accountOf(
     emails,
     domains,
     audiences,
+    // A literal that has the members of its type, and no others.
     inbox: expose(Object.keys(inbox), (work) => work(inbox), assertOpen) as AccountInbox,
     waitTimeoutMs,
     async fetch(request) {

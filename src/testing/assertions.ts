@@ -22,7 +22,7 @@ export function assertSent(
   expectation?: SentExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertMails(assertSent, { isNot: false }, post, expectation, options)
+  return assertMails(['assertSent', assertSent], { isNot: false }, post, expectation, options)
 }
 
 /** Asserts that no such mail was accepted, and none arrives within `timeoutMs` if set. @throws AssertionError. */
@@ -31,7 +31,7 @@ export function assertNotSent(
   expectation?: SentExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertMails(assertNotSent, { isNot: true }, post, expectation, options)
+  return assertMails(['assertNotSent', assertNotSent], { isNot: true }, post, expectation, options)
 }
 
 /** Asserts that a recipient of an instance's mails, or of one mail, has an event. @throws AssertionError. */
@@ -40,7 +40,7 @@ export function assertEvent(
   expectation?: EventExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertEvents(assertEvent, { isNot: false }, received, expectation, options)
+  return assertEvents(['assertEvent', assertEvent], { isNot: false }, received, expectation, options)
 }
 
 /** Asserts that there is no such event, and none within `timeoutMs` if that is set. @throws AssertionError. */
@@ -49,53 +49,58 @@ export function assertNoEvent(
   expectation?: EventExpectation,
   options?: CheckOptions,
 ): Promise<void> {
-  return assertEvents(assertNoEvent, { isNot: true }, received, expectation, options)
+  return assertEvents(['assertNoEvent', assertNoEvent], { isNot: true }, received, expectation, options)
 }
 
 /** Asserts that a mail has a link. @throws AssertionError. */
 export function assertLink(mail: Mail, expectation?: LinkExpectation): void {
-  assertNow(assertLink, mail, () => checkLink(mail, expectation))
+  assertNow(['assertLink', assertLink], mail, () => checkLink(mail, expectation))
 }
 
 /** Asserts that a mail has a one-time code. @throws AssertionError. */
 export function assertCode(mail: Mail, expectation?: string | RegExp): void {
-  assertNow(assertCode, mail, () => checkCode(mail, expectation))
+  assertNow(['assertCode', assertCode], mail, () => checkCode(mail, expectation))
 }
 
 /** Asserts that no `{{name}}` is left in a mail. @throws AssertionError. */
 export function assertNoUnrenderedPlaceholders(mail: Mail): void {
-  assertNow(assertNoUnrenderedPlaceholders, mail, () => checkPlaceholders(mail))
+  assertNow(['assertNoUnrenderedPlaceholders', assertNoUnrenderedPlaceholders], mail, () =>
+    checkPlaceholders(mail),
+  )
 }
 
 /** Asserts that the checks of docs/checks.md find no error in a mail. @throws AssertionError. */
 export function assertPassesChecks(mail: Mail, expectation?: ChecksExpectation): Promise<void> {
-  return assertLater(assertPassesChecks, { isNot: false }, (name) => {
+  return assertLater(['assertPassesChecks', assertPassesChecks], { isNot: false }, (name) => {
     assertMail(mail, name)
     return checkPasses(mail, expectation)
   })
 }
 
+/** An assertion. Its name is written, because a bundler may rename functions. */
+type Called = readonly [name: string, callee: Function]
+
 function assertMails(
-  caller: Function,
+  called: Called,
   sense: Sense,
   post: Inspected,
   expectation: SentExpectation | undefined,
   options: CheckOptions | undefined,
 ): Promise<void> {
-  return assertLater(caller, sense, (name) => {
+  return assertLater(called, sense, (name) => {
     assertInspected(post, name)
     return checkSent(post, withOptions(expectation, options, name), sense)
   })
 }
 
 function assertEvents(
-  caller: Function,
+  called: Called,
   sense: Sense,
   received: Inspected | Mail,
   expectation: EventExpectation | undefined,
   options: CheckOptions | undefined,
 ): Promise<void> {
-  return assertLater(caller, sense, (name) => {
+  return assertLater(called, sense, (name) => {
     assertReceived(received, name)
     return checkEvent(received, withOptions(expectation, options, name), sense)
   })
@@ -103,17 +108,19 @@ function assertEvents(
 
 /** @param check  Gets the name of the assertion, for messages. */
 async function assertLater(
-  caller: Function,
+  called: Called,
   sense: Sense,
   check: (name: string) => Promise<Outcome>,
 ): Promise<void> {
-  await withFrames(caller, async (frames) => demand(await check(caller.name), sense, { caller, frames }))
+  const [name, callee] = called
+  await withFrames(callee, async (frames) => demand(await check(name), sense, called, frames))
 }
 
-function assertNow(caller: Function, mail: Mail, check: () => Outcome): void {
-  withFramesNow(caller, (frames) => {
-    assertMail(mail, caller.name)
-    demand(check(), { isNot: false }, { caller, frames })
+function assertNow(called: Called, mail: Mail, check: () => Outcome): void {
+  const [name, callee] = called
+  withFramesNow(callee, (frames) => {
+    assertMail(mail, name)
+    demand(check(), { isNot: false }, called, frames)
   })
 }
 
@@ -121,17 +128,12 @@ function assertNow(caller: Function, mail: Mail, check: () => Outcome): void {
 function demand(
   { pass, message, actual, expected }: Outcome,
   { isNot }: Sense,
-  { caller, frames }: { caller: Function; frames: string },
+  [operator, stackStartFn]: Called,
+  frames: string,
 ): void {
   if (pass !== isNot) return
   const said = message()
-  const error = new AssertionError({
-    message: said,
-    actual,
-    expected,
-    operator: caller.name,
-    stackStartFn: caller,
-  })
+  const error = new AssertionError({ message: said, actual, expected, operator, stackStartFn })
   error.stack = `${error.name} [${error.code}]: ${said}\n${frames}`
   throw error
 }

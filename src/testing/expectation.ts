@@ -2,7 +2,7 @@ import { isRegExp } from 'node:util/types'
 import { quote } from '../core/errors.ts'
 import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
-import { usageError } from './frames.ts'
+import { UsageError } from '../core/caller.ts'
 
 /** The kind of value that a member of an expectation accepts. An array lists the accepted words. */
 export type MemberKind = NamedKind | readonly string[]
@@ -22,7 +22,7 @@ export function assertExpectation(
 ): void {
   const names = Object.keys(known)
   if (!isPlainObject(expectation))
-    throw usageError(
+    throw new UsageError(
       `${what} is described by an object with some of ${names.join(', ')}, not by ${say(expectation)}.`,
     )
   for (const [name, value] of Object.entries(expectation)) {
@@ -30,19 +30,19 @@ export function assertExpectation(
     if (kind === undefined) {
       const meant = suggest(name, names)
       const hint = meant ? `Did you mean ${JSON.stringify(meant)}?` : `It takes ${names.join(', ')}.`
-      throw usageError(`${what} has no member ${JSON.stringify(name)}. ${hint}`)
+      throw new UsageError(`${what} has no member ${JSON.stringify(name)}. ${hint}`)
     }
     if (value === undefined)
-      throw usageError(`${what}: ${name} is undefined. Leave it out, or give it a value.`)
+      throw new UsageError(`${what}: ${name} is undefined. Leave it out, or give it a value.`)
     if (value === '')
-      throw usageError(
+      throw new UsageError(
         `${what}: ${name} matches everything because it is empty. Leave it out to match everything.`,
       )
     if (takes(kind, value)) continue
     const meant = typeof kind === 'object' && typeof value === 'string' ? suggest(value, kind) : undefined
     const hint = meant ? ` Did you mean ${JSON.stringify(meant)}?` : ''
     const each = kind === 'pattern' && Array.isArray(value) ? ' Check each of them separately.' : ''
-    throw usageError(`${what}: ${name} takes ${sayKind(kind)}, not ${say(value)}.${hint}${each}`)
+    throw new UsageError(`${what}: ${name} takes ${sayKind(kind)}, not ${say(value)}.${hint}${each}`)
   }
 }
 
@@ -70,15 +70,15 @@ export function withOptions<Expectation extends CheckOptions>(
   // The check itself refuses a value that is not an object, and its message lists what it accepts.
   if (!isPlainObject(expectation)) return expectation
   if (expectation.timeoutMs !== undefined && options.timeoutMs !== undefined)
-    throw usageError(`${what}: timeoutMs is in the expectation too. Give it only once.`)
+    throw new UsageError(`${what}: timeoutMs is in the expectation too. Give it only once.`)
   return { ...expectation, ...options }
 }
 
 /** Refuses what is neither text nor pattern. @throws TypeError. */
 export function assertPattern(value: unknown, what: string): void {
   if (value === '')
-    throw usageError(`${what} matches everything because it is empty. Leave it out to match everything.`)
-  if (!isPattern(value)) throw usageError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
+    throw new UsageError(`${what} matches everything because it is empty. Leave it out to match everything.`)
+  if (!isPattern(value)) throw new UsageError(`${what} takes ${sayKind('pattern')}, not ${say(value)}.`)
 }
 
 /** What each kind accepts, and how messages call it. */

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { framesOfCaller } from '../core/caller.ts'
+import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
 
 /**
@@ -45,7 +45,7 @@ export async function withFrames<T>(callee: Function, run: (frames: string) => T
   try {
     return await run(frames)
   } catch (error) {
-    throw placed(isErrorOf(error, 'closed') ? notAwaited(error) : error, frames)
+    throw withFramesOf(isErrorOf(error, 'closed') ? notAwaited(error) : error, frames)
   }
 }
 
@@ -63,23 +63,6 @@ export function withFramesNow<T>(callee: Function, run: (frames: string) => T): 
   try {
     return run(frames)
   } catch (error) {
-    throw placed(error, frames)
+    throw withFramesOf(error, frames)
   }
-}
-
-/** The error for a wrong argument of a check. */
-export function usageError(message: string): TypeError {
-  const error = new TypeError(message)
-  deliberate.add(error)
-  return error
-}
-
-// Other errors keep their stack, which shows the fault.
-const deliberate = new WeakSet<object>()
-
-function placed(error: unknown, frames: string): unknown {
-  if (!(error instanceof Error) || frames === '') return error
-  if (deliberate.has(error) || error instanceof LocalpostError)
-    error.stack = `${error.name}: ${error.message}\n${frames}`
-  return error
 }

@@ -5,7 +5,7 @@ import type { Finding } from '../checks/types.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Mail } from '../inbox/types.ts'
 import { assertExpectation } from './expectation.ts'
-import { usageError } from './frames.ts'
+import { UsageError } from '../core/caller.ts'
 import type { Outcome } from './outcome.ts'
 
 /** The checks that a mail must pass. */
@@ -22,7 +22,7 @@ export async function checkPasses(mail: Mail, expectation: ChecksExpectation = {
   try {
     assertCheckOptions(options, 'toPassChecks')
   } catch (error) {
-    throw error instanceof LocalpostError ? usageError(error.message) : error
+    throw error instanceof LocalpostError ? new UsageError(error.message) : error
   }
   const checked: CheckedMail = mail
   const { findings } = checkMail(checked, options)

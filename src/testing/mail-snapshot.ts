@@ -3,7 +3,7 @@ import { mailLines, mailSections, toText, type MailTextOptions } from '../compar
 import { suggest } from '../core/suggest.ts'
 import type { Mail } from '../inbox/types.ts'
 import { assertExpectation } from './expectation.ts'
-import { usageError } from './frames.ts'
+import { UsageError } from '../core/caller.ts'
 import type { Outcome } from './outcome.ts'
 import { assertMail } from './received.ts'
 import { runnerSnapshots } from './runner-snapshots.ts'
@@ -74,7 +74,7 @@ function assertSnapshotOptions(options: unknown): asserts options is MailSnapsho
     if (mailSections.includes(one)) continue
     const near = suggest(one, mailSections)
     const hint = near ? `Did you mean "${near}"?` : `Known: ${mailSections.join(', ')}.`
-    throw usageError(`A snapshot of a mail: except has no part ${JSON.stringify(one)}. ${hint}`)
+    throw new UsageError(`A snapshot of a mail: except has no part ${JSON.stringify(one)}. ${hint}`)
   }
 }
 

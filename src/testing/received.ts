@@ -3,7 +3,7 @@ import type { Inbox } from '../inbox/methods.ts'
 import type { Mail } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { optionTable } from '../options/table.ts'
-import { usageError } from './frames.ts'
+import { UsageError } from '../core/caller.ts'
 
 /** The part of an instance that checks look at. */
 export type Inspected = { readonly inbox: Pick<Inbox, 'list' | 'get'> } & Partial<
@@ -20,7 +20,7 @@ export function assertInspected(received: unknown, matcher: string): asserts rec
   const inbox = typeof received === 'object' && received !== null && 'inbox' in received && received.inbox
   if (typeof inbox === 'object' && inbox !== null) return
   const call = matcher.startsWith('assert') ? `${matcher}(localpost, …)` : `expect(localpost).${matcher}(…)`
-  throw usageError(
+  throw new UsageError(
     `${matcher} looks at a Localpost instance: await ${call}. It was given ${kindOf(received)}.`,
   )
 }
@@ -36,7 +36,7 @@ export function assertReceived(received: unknown, matcher: string): asserts rece
 /** Refuses a value that is not a mail. The message says how to get one. @throws TypeError. */
 export function assertMail(received: unknown, matcher: string): asserts received is Mail {
   if (typeof received === 'object' && received !== null && 'links' in received && 'html' in received) return
-  throw usageError(
+  throw new UsageError(
     `${matcher} looks at a mail, as inbox.waitFor() and inbox.get() give one. It was given ${kindOf(received)}.`,
   )
 }

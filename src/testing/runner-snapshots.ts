@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { membersOf } from '../core/members.ts'
-import { usageError } from './frames.ts'
+import { UsageError } from '../core/caller.ts'
 import { namesOf } from './vitest-test.ts'
 
 /** The snapshot settings of vitest or Jest for the running test. */
@@ -30,10 +30,10 @@ export function runnerSnapshots(context: unknown, matcher: string, instead: stri
   const { currentTestName, currentConcurrentTestName, currentTestIdentity } = matching
   const { match, _updateSnapshot: writes } = membersOf(snapshotState)
   if (typeof match !== 'function')
-    throw usageError(
+    throw new UsageError(
       `${matcher} needs the snapshots of a test: those of vitest or Jest, or in Playwright the expect of withMailMatchers() of localpost/playwright.${instead}`,
     )
-  if (isNot === true) throw usageError(`${matcher} cannot be used with "not": leave it out.`)
+  if (isNot === true) throw new UsageError(`${matcher} cannot be used with "not": leave it out.`)
   const vitestTask = membersOf(task)
   const isVitest = typeof vitestTask['id'] === 'string'
   const testName = isVitest

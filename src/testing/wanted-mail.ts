@@ -5,7 +5,7 @@ import { contains } from '../search/query-fits.ts'
 import type { MemberKind } from './expectation.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
 import { fitsAddress, fitsBody, fitsName } from './outcome.ts'
-import { usageError } from './frames.ts'
+import { UsageError } from '../core/caller.ts'
 
 /** The valid values of each member of a query, with the same meaning in every expectation. */
 export const mailMemberKinds: Readonly<Record<keyof MailQueryMembers, MemberKind>> = {
@@ -35,7 +35,7 @@ export function takeWantedMail<Given extends MailQueryMembers>(
 ): { mail: WantedMail; rest: Omit<Given, keyof MailQueryMembers> } {
   const { to, cc, from, subject, text, body, tag, id, after, ...rest } = given
   if (text !== undefined && body !== undefined)
-    throw usageError(`${what}: text and body are the same; give one of them.`)
+    throw new UsageError(`${what}: text and body are the same; give one of them.`)
   const members = Object.entries({ to, cc, from, subject, text: text ?? body, tag, id, after })
   return { mail: Object.fromEntries(members.filter(([, value]) => value !== undefined)), rest }
 }

@@ -1,4 +1,5 @@
 import { scanHtml, scannedLength } from '../mime/html/scan-html.ts'
+import { escapedHtml } from '../core/text.ts'
 
 /** The tracking of a copy of the HTML. */
 export interface TrackingTargets {
@@ -116,14 +117,6 @@ function pixel(url: string): string {
   return `<img src="${escapedAttribute(url)}" width="1" height="1" alt="" style="${style}">`
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '"': '&quot;',
-  "'": '&#39;',
-  '<': '&lt;',
-  '>': '&gt;',
-}
-
 function escapedAttribute(url: string): string {
-  return url.replace(/[&"'<>]/g, (char) => entities[char] ?? char)
+  return escapedHtml(url, /[&"'<>]/g)
 }

@@ -202,7 +202,8 @@ export const left: Readonly<Record<string, string>> = {
   ...reasons(bytesOfMail, [
     'mime/bodies.ts readBodies',
     'mime/dkim/verify.ts verifyDkim',
-    'mime/headers/headers.ts endOfLines',
+    'mime/headers/line-ends.ts endOfLines',
+    'mime/headers/line-ends.ts startOfLine',
     'mime/multipart.ts splitMultipart',
     'mime/part-stream.ts decodePart',
     'mime/part-stream.ts measurePart',
@@ -248,7 +249,7 @@ export const left: Readonly<Record<string, string>> = {
     'providers/mailgun/conventions.ts versionId',
     'audiences/contact-import.ts importContacts',
     'capture/auth.ts judgeCredentials',
-    'capture/faults.ts stageOf',
+    'capture/commands.ts stageOf',
     'capture/tls.ts makeCertificate',
     'client-support/css-features.ts declarationFeatures',
     'client-support/html-features.ts isOfElement',

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { foldSpace } from '../../core/text.ts'
 import { composableBody } from './body-encoding.ts'
 import { inSlices, sliceBytes } from '../slices.ts'
+import { needsEncoding } from '../headers/fold.ts'
 import type { MessageAttachment, MessageInput } from './message-input.ts'
 import { writePlainMessage } from './plain-message.ts'
 import { writeNode, type Encoders } from './write-node.ts'
@@ -25,14 +26,14 @@ export interface ComposedMessage {
  * @see RFC 5322, RFC 2046
  */
 export async function composeMessage(input: MessageInput): Promise<ComposedMessage> {
-  // The library would ask the system for random bytes at every message.
+  // nodemailer would ask the system for random bytes at every message.
   const base = randomUUID().replaceAll('-', '')
   const plain = await writePlainMessage(input, base, loadEncoders)
-  return plain ? { parts: [plain], size_bytes: plain.length } : composeByLibrary(input, base)
+  return plain ? { parts: [plain], size_bytes: plain.length } : composeByNodemailer(input, base)
 }
 
 /** Composes any message with nodemailer. @param base  Makes the boundaries unique. */
-export async function composeByLibrary(input: MessageInput, base: string): Promise<ComposedMessage> {
+export async function composeByNodemailer(input: MessageInput, base: string): Promise<ComposedMessage> {
   const { MailComposer, encodeWord, ...encoders } = await loadComposer()
   const composer = new MailComposer({
     from: formatAddressField(input.from),
@@ -99,14 +100,6 @@ async function loadEncoders(): Promise<Encoders> {
 
 function formatAddressField(value: string | null | undefined): string | undefined {
   return value ? foldSpace(value) : undefined
-}
-
-/**
- * Text that the composer leaves unencoded, and that a reader would not get back: text that looks like an encoded word,
- * and long text without spaces, which cannot be folded below 998 octets.
- */
-function needsEncoding(subject: string): boolean {
-  return subject.includes('=?') || /\S{200}/.test(subject)
 }
 
 function headersWithoutBcc(headers: Readonly<Record<string, string>>): { key: string; value: string }[] {

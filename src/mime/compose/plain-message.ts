@@ -1,31 +1,22 @@
-import { foldField } from '../headers/fold.ts'
+import { foldField, needsEncoding } from '../headers/fold.ts'
 import { canonicalLines, countBody, prefersBase64 } from './body-encoding.ts'
 import type { MessageInput } from './message-input.ts'
-import { endWithLine, writtenAtOnceBytes, type Encoders } from './write-node.ts'
+import { encodedLineLength, endWithLine, writtenAtOnceBytes, type Encoders } from './write-node.ts'
 
 /**
- * Writes the most frequent kind of message: text and HTML without attachments or further header fields, plain addresses, and
- * a subject in ASCII. The library makes several objects for each field, which takes four times as long.
+ * Writes the most frequent kind of message, byte for byte as nodemailer does: text and HTML without attachments or further
+ * header fields. nodemailer makes several objects for each field, which takes four times as long.
  *
  * @param base  Makes the boundary unique.
- * @returns The bytes that the library gives; null for any other message.
+ * @returns Null for a message that is not plain.
  */
 export function writePlainMessage(
   input: MessageInput,
   base: string,
   encoders: () => Promise<Encoders>,
 ): Promise<Buffer> | null {
-  const { from, to, cc, reply_to, subject, message_id, date, html, text, headers, attachments } = input
-  const isPlain =
-    !headers &&
-    !attachments?.length &&
-    [from, to, cc, reply_to].every((field) => !field || plainAddresses.test(field)) &&
-    (subject === '' || (plainSubject.test(subject) && !subject.includes('=?') && !/\S{200}/.test(subject))) &&
-    plainId.test(message_id) &&
-    (html !== '' || text !== '') &&
-    html.length <= writtenAtOnceBytes &&
-    text.length <= writtenAtOnceBytes
-  if (!isPlain) return null
+  if (!isPlain(input)) return null
+  const { from, to, cc, reply_to, subject, message_id, date, html, text } = input
   const header = [
     ...field('From', from),
     ...field('To', to),
@@ -38,6 +29,27 @@ export function writePlainMessage(
   return encoders().then((found) => writePlain(header, { html, text }, `--_NmP-${base}-Part_1`, found))
 }
 
+/** Whether nodemailer only folds the fields of a message, and writes its bodies at once. */
+function isPlain({ headers, attachments, ...input }: MessageInput): boolean {
+  const { from, to, cc, reply_to, subject, message_id, html, text } = input
+  return (
+    // These need further fields and parts.
+    !headers &&
+    !attachments?.length &&
+    // nodemailer parses addresses and writes them anew: with quotes, encoded words, or another domain.
+    [from, to, cc, reply_to].every((list) => !list || plainAddresses.test(list)) &&
+    // It omits an empty subject, and encodes some others.
+    (subject === '' || (plainSubject.test(subject) && !needsEncoding(subject))) &&
+    // It adds missing brackets, and removes spaces.
+    plainId.test(message_id) &&
+    // Without a body it writes an empty part of its own.
+    (html !== '' || text !== '') &&
+    // It encodes a longer body as a stream, which ends lines at other places.
+    html.length <= writtenAtOnceBytes &&
+    text.length <= writtenAtOnceBytes
+  )
+}
+
 function writePlain(
   header: string,
   { html, text }: Pick<MessageInput, 'html' | 'text'>,
@@ -48,6 +60,7 @@ function writePlain(
     ({ encoded }) => encoded !== '',
   )
   const [only, other] = bodies
+  // nodemailer sets the encoding of a node before the fields that only the root has: here the one body is the root.
   const message =
     only && !other
       ? `${header}\r\n${only.encoding}\r\nMIME-Version: 1.0\r\n${only.type}\r\n\r\n${only.encoded}`
@@ -77,19 +90,19 @@ function bodyOf(
   const encodedAs = (encoding: string, encoded: string): ReturnType<typeof bodyOf> => {
     return { type, encoding: `Content-Transfer-Encoding: ${encoding}`, encoded }
   }
-  if (counts.others === 0 && !/^.{77,}/m.test(content)) return encodedAs('7bit', content)
+  if (counts.others === 0 && !longLine.test(content)) return encodedAs('7bit', content)
   if (prefersBase64(counts))
     return encodedAs('base64', base64.wrap(base64.encode(content), encodedLineLength))
   return encodedAs('quoted-printable', qp.wrap(qp.encode(content), encodedLineLength))
 }
 
-/** RFC 2045 section 6.7. */
-const encodedLineLength = 76
+/** A line that nodemailer does not send unencoded. */
+const longLine = new RegExp(`^.{${encodedLineLength + 1},}`, 'm')
 
 const plainAddress = '[\\w+-]+(?:\\.[\\w+-]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\\.)+[a-z][a-z0-9]*'
 const plainMailbox = `(?:${plainAddress}|\\w+(?: \\w+)* <${plainAddress}>)`
 /** Mailboxes that need no quoting and no encoding, and whose domains need no conversion. */
 const plainAddresses = new RegExp(`^${plainMailbox}(?:, ${plainMailbox})*$`)
-/** A quote would be encoded. */
+/** ASCII without quotes, for which nodemailer makes the whole subject an encoded word. */
 const plainSubject = /^[!#-~](?:[ !#-~]*[!#-~])?$/
 const plainId = /^<[!-~]+>$/

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { maxHeaderBytes } from '../headers/fields.ts'
-import { endsWithReturns } from '../headers/headers.ts'
+import { endsWithReturns } from '../headers/line-ends.ts'
 import { StreamedStructure } from './streamed-structure.ts'
 
 /**
@@ -35,13 +35,13 @@ async function* withLines(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     }
     // Whether LF follows the last CR is not known yet.
     const end = hasReturns && held.at(-1) === 0x0d ? held.length - 1 : held.length
-    if (end > 0) yield hasReturns ? withLineFeeds(held.subarray(0, end)) : held
+    if (end > 0) yield hasReturns ? withCrlf(held.subarray(0, end)) : held
     held = held.subarray(end)
   }
-  if (held.length > 0) yield hasReturns ? withLineFeeds(held) : held
+  if (held.length > 0) yield hasReturns ? withCrlf(held) : held
 }
 
-function withLineFeeds(bytes: Buffer): Buffer {
+function withCrlf(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').replace(/\r(?!\n)/g, '\r\n'), 'latin1')
 }
 

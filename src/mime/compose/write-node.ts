@@ -1,19 +1,22 @@
 import type MimeNode from 'nodemailer/lib/mime-node'
 
-/** The parts of the libraries that encode bodies. */
+/** The parts of nodemailer that encode bodies. */
 export interface Encoders {
   base64: Pick<typeof import('nodemailer/lib/base64'), 'encode' | 'wrap'>
   qp: Pick<typeof import('nodemailer/lib/qp'), 'encode' | 'wrap'>
 }
 
-/** More content than this in one part is written slice by slice, by the library itself. */
+/** The longest line of an encoded body (RFC 2045 section 6.7). */
+export const encodedLineLength = 76
+
+/** More content than this in one part is written slice by slice, by nodemailer itself. */
 export const writtenAtOnceBytes: number = 64 * 1024
 
 /**
- * Writes a composed tree in one go. The library writes each part through four streams, which for the few kilobytes of
+ * Writes a composed tree in one go. nodemailer writes each part through four streams, which for the few kilobytes of
  * most mail cost more than all the encoding.
  *
- * @returns The bytes that the library's own stream gives, except that a soft line break may be elsewhere in a line that
+ * @returns The bytes that nodemailer's own stream gives, except that a soft line break may be elsewhere in a line that
  *   ends the body with spaces; null if content is large, not in memory, or sent unencoded.
  */
 export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
@@ -32,7 +35,7 @@ export function endWithLine(text: string): string {
 function isAtHand(node: MimeNode): boolean {
   const { content } = node
   const encoding = node.getTransferEncoding()
-  // The library would read the whole content at each call: the place `transfer encoding` in bench/places.mjs.
+  // nodemailer would read the whole content at each call: the place `transfer encoding` in bench/places.mjs.
   node.getTransferEncoding = () => encoding
   return (
     (!content ||
@@ -48,8 +51,8 @@ function pushPieces(node: MimeNode, pieces: string[], { base64, qp }: Encoders):
   const encoding = node.getTransferEncoding()
   pieces.push(node.buildHeaders(), '\r\n\r\n')
   if (content && (typeof content === 'string' || Buffer.isBuffer(content))) {
-    if (encoding === 'base64') pieces.push(base64.wrap(base64.encode(content), 76))
-    else if (encoding === 'quoted-printable') pieces.push(qp.wrap(qp.encode(content), 76))
+    if (encoding === 'base64') pieces.push(base64.wrap(base64.encode(content), encodedLineLength))
+    else if (encoding === 'quoted-printable') pieces.push(qp.wrap(qp.encode(content), encodedLineLength))
     else pieces.push(content.toString())
   }
   // Only known after the header is built.

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
 import addressparser from 'nodemailer/lib/addressparser'
-import { foldSpace } from '../../core/text.ts'
+import { foldSpace, quotedString } from '../../core/text.ts'
 import { endOfAddresses, maxAddresses } from './long-address-lists.ts'
 
 /** One mailbox of an address list: display name (`""` without one) and bare address. */
@@ -62,7 +62,7 @@ export function normalizeAddress(address: string): { address: string } | { probl
 
 /** A mailbox as a header field has it. @param name  Of any text; `""` for none. @see RFC 5322 section 3.4 */
 export function toMailbox(name: string, address: string): string {
-  return name === '' ? address : `"${name.replaceAll(/["\\]/g, '\\$&')}" <${address}>`
+  return name === '' ? address : `${quotedString(name)} <${address}>`
 }
 
 /** The display names of a list of addresses in their order, `""` where one has none; undefined if none of them has one. */

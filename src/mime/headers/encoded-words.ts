@@ -57,7 +57,8 @@ const encodedWord = /=\?([^?\s]{1,60})\?([BbQq])\?([^?]*)\?=/g
 /** The charset that a word names, as written there in lower case; null if it is unknown. */
 function knownCharset(named: string): string | null {
   // A language may follow (RFC 2231 section 5).
-  const charset = named.split('*', 1)[0]?.toLowerCase() ?? ''
+  const star = named.indexOf('*')
+  const charset = (star === -1 ? named : named.slice(0, star)).toLowerCase()
   return isKnownCharset(charset) || /^(?:us-)?ascii$/.test(charset) ? charset : null
 }
 

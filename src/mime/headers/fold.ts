@@ -19,3 +19,11 @@ export function foldField(field: string): string {
 }
 
 const maxLine = 76
+
+/**
+ * Whether a subject becomes an encoded word that nodemailer would leave as written, and that a reader would not get back:
+ * text that looks like an encoded word, and long text without spaces, which cannot be folded below 998 octets.
+ */
+export function needsEncoding(subject: string): boolean {
+  return subject.includes('=?') || /\S{200}/.test(subject)
+}

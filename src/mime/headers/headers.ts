@@ -4,6 +4,7 @@ import { parseAddresses, splitAddressList, type ParsedAddress } from './addresse
 import { decodeField, decodeHeaderValue } from './decode-field.ts'
 import { maxHeaderBytes, splitHeaderFields, type HeaderOwner, type SplitFields } from './fields.ts'
 import { bareAddresses, maxAddresses } from './long-address-lists.ts'
+import { endOfLines, startOfLine, withLineFeeds } from './line-ends.ts'
 import { decodeOctets, escape, textOf } from './octets.ts'
 
 /** The header block of a message. A value is decoded only when it is asked for. */
@@ -85,7 +86,7 @@ function mailboxesIn(list: string, isPlain: boolean): ParsedAddress[] {
 export function isLongHeader(message: Uint8Array): boolean {
   if (message.byteLength <= longBytes) return false
   const beginning = Buffer.from(message.buffer, message.byteOffset, longBytes)
-  return !beginning.includes('\n\r\n') && !beginning.includes('\n\n')
+  return findEnd(beginning.toString('latin1')) === null
 }
 
 /** The fields of a header, with values as `decodeOctets` returns them, and where the body begins. */
@@ -131,41 +132,4 @@ function findEnd(head: string): { headerEnd: number; bodyStart: number } | null 
   const lf = (crlf === -1 ? head : head.slice(0, crlf + 1)).indexOf('\n\n')
   if (crlf === -1 && lf === -1) return null
   return lf === -1 ? { headerEnd: crlf + 1, bodyStart: crlf + 3 } : { headerEnd: lf + 1, bodyStart: lf + 2 }
-}
-
-/** Where a line begins, in octets. */
-function startOfLine(block: Buffer, lines: number): number {
-  let at = 0
-  // Octet by octet, because a search for each of a hundred thousand short lines takes ten times as long.
-  for (let line = 0; line < lines && at < block.length; at++) if (block[at] === 0x0a) line++
-  return at
-}
-
-/**
- * The end of the last complete line within a limit, because an incomplete line could be another field, or none.
- *
- * @returns The limit itself if it is in the first line.
- */
-export function endOfLines(bytes: Buffer, start: number, limit: number): number {
-  const end = bytes.lastIndexOf(0x0a, limit - 1) + 1
-  return end > start ? end : limit
-}
-
-/** A message whose lines end with CR, with LF for each CR without LF; any other as it is. All positions stay the same. */
-export function withLineFeeds(message: Buffer): Buffer {
-  const first = message.indexOf(0x0d)
-  if (first === -1 || message[first + 1] === 0x0a) return message
-  if (!endsWithReturns(message.toString('latin1', 0, maxHeaderBytes))) return message
-  const copy = Buffer.from(message)
-  for (let at = first; at < copy.length; at++) if (copy[at] === 0x0d && copy[at + 1] !== 0x0a) copy[at] = 0x0a
-  return copy
-}
-
-/** Whether the lines of a message end with CR: the first one does, and an empty line comes before any LF. */
-export function endsWithReturns(text: string): boolean {
-  const first = text.indexOf('\r')
-  if (first === -1 || text.charCodeAt(first + 1) === 0x0a) return false
-  const empty = text.indexOf('\r\r')
-  const newline = text.indexOf('\n')
-  return empty !== -1 && (newline === -1 || newline > empty)
 }

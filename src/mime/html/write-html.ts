@@ -1,6 +1,7 @@
 import { shownName, type HtmlCleaner } from './clean-element.ts'
 import { htmlNamespace, voidElements, walkHtml, type HtmlNode, type HtmlVisitor } from './html-tree.ts'
 import type { HtmlDocument } from './parse-html.ts'
+import { escapedHtml } from '../../core/text.ts'
 
 /** A document as text. */
 export interface WrittenHtml {
@@ -129,7 +130,5 @@ function textIn({ first }: HtmlNode): string {
 
 function escapedText(text: string): string {
   // Most texts have none, which a replacement with a function finds out more slowly.
-  return /[&<>]/.test(text) ? text.replace(/[&<>]/g, (char) => entities[char] ?? char) : text
+  return /[&<>]/.test(text) ? escapedHtml(text, /[&<>]/g) : text
 }
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }

@@ -9,7 +9,7 @@ import { readErrors } from '../../server/dev/mail.ts'
 import { queryNumber } from '../../server/lists.ts'
 import type { Route } from '../../server/route.ts'
 import { defineMailpitRoutes } from '../mailpit/define-routes.ts'
-import { toPhrase } from '../mailpit/query.ts'
+import { quotedString } from '../../core/text.ts'
 import { absentIfEmpty } from '../mailpit/requests.ts'
 import { mailhogFace } from './face.ts'
 import { toMessage } from './message.ts'
@@ -73,7 +73,7 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
       success: { schema: pageSchema },
       errors: ['invalid_query', 'service_unavailable'],
       handler({ query: { kind, query, ...range }, signal }) {
-        const text = toPhrase(query.replaceAll('"', ' '))
+        const text = quotedString(query.replaceAll('"', ' '))
         return pageOf({ ...range, query: kind === 'containing' ? text : `${kind}:${text}` }, signal())
       },
     }),

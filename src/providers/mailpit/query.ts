@@ -1,5 +1,6 @@
 import { LocalpostError, quote } from '../../core/errors.ts'
 import { queryDateForms, readQueryDate } from './query-dates.ts'
+import { quotedString } from '../../core/text.ts'
 
 /**
  * Translates a search of Mailpit into one of the inbox.
@@ -46,7 +47,7 @@ function toTerm(part: string, zone: string | undefined): string | null {
   if (refusedKeys.has(key)) throw refused(`${quote(part)} cannot be searched for: ${refusedKeys.get(key)}`)
   // As in Mailpit, a key without a value is no condition.
   if (knownKeys.has(key) && value === '') return null
-  if (sameKeys.has(key)) return `${minus}${key}:${toPhrase(value)}`
+  if (sameKeys.has(key)) return `${minus}${key}:${quotedString(value)}`
   switch (key) {
     case 'is':
     case 'has': {
@@ -55,7 +56,7 @@ function toTerm(part: string, zone: string | undefined): string | null {
       if (known !== undefined) return minus + known
       if (state === 'is:tagged' || state.startsWith('has:inline'))
         throw refused(`${quote(part)} cannot be searched for. Use ${[...states.keys()].join(', ')}, or tag:.`)
-      return minus + toPhrase(text)
+      return minus + quotedString(text)
     }
     case 'after':
     case 'before': {
@@ -72,7 +73,7 @@ function toTerm(part: string, zone: string | undefined): string | null {
       return `${minus}${key}:${number}${unit.toLowerCase()}`
     }
     default:
-      return minus + toPhrase(text)
+      return minus + quotedString(text)
   }
 }
 
@@ -105,10 +106,5 @@ const states: ReadonlyMap<string, string> = new Map([
   ['has:attachment', 'has:attachment'],
   ['has:attachments', 'has:attachment'],
 ])
-
-/** A text as a phrase of the inbox. */
-export function toPhrase(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
-}
 
 const refused = (message: string): LocalpostError => new LocalpostError('invalid_query', message)

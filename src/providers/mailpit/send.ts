@@ -5,6 +5,7 @@ import { normalizeAddress } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate } from '../translation.ts'
 import { anyCase } from './requests.ts'
+import { quotedString } from '../../core/text.ts'
 
 const person = anyCase({ Name: z.string().max(1000).optional(), Email: z.string().max(1000) })
 const people = z.array(person).max(1000).optional()
@@ -51,7 +52,7 @@ function toSendingRequest(given: unknown): SendingRequest {
     const checked = normalizeAddress(Email)
     if ('problem' in checked)
       errors.push({ field, message: `invalid address ${quote(Email)}: it ${checked.problem}` })
-    return Name === '' ? `<${Email}>` : `"${Name.replaceAll(/["\\]/g, '\\$&')}" <${Email}>`
+    return Name === '' ? `<${Email}>` : `${quotedString(Name)} <${Email}>`
   }
   const all = (field: string, list: readonly Person[] = []): string[] | undefined =>
     list.length === 0 ? undefined : list.map((one, i) => written(`${field}[${i}]`, one))

@@ -2,7 +2,7 @@ import { LocalpostError, quote } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { Route } from '../../server/route.ts'
 import { defineMailpitRoutes, ok, okSuccess } from './define-routes.ts'
-import { toPhrase } from './query.ts'
+import { quotedString } from '../../core/text.ts'
 import { renameBody, tagsBody } from './requests.ts'
 import { tagsSchema } from './schema.ts'
 
@@ -45,7 +45,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>):
         const isOther = Name.toLowerCase() !== tag.toLowerCase()
         if (isOther && (await isTag(Name)))
           throw new LocalpostError('validation_error', `tag already exists: ${quote(Name)}`)
-        await inbox.bulk.change(`tag:${toPhrase(tag)}`, { remove_tags: [tag], add_tags: [Name] })
+        await inbox.bulk.change(`tag:${quotedString(tag)}`, { remove_tags: [tag], add_tags: [Name] })
         return ok
       },
     }),
@@ -56,7 +56,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>):
       async handler({ params }) {
         const { tag } = params
         await assertTag(tag)
-        await inbox.bulk.change(`tag:${toPhrase(tag)}`, { remove_tags: [tag] })
+        await inbox.bulk.change(`tag:${quotedString(tag)}`, { remove_tags: [tag] })
         return ok
       },
     }),

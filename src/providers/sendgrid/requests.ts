@@ -1,5 +1,5 @@
 import { type FieldError, quote, validationError } from '../../core/errors.ts'
-import { escaped } from '../../core/text.ts'
+import { escaped, quotedString } from '../../core/text.ts'
 import { parseInput } from '../../core/validate.ts'
 import { normalizeAddress } from '../../mime/headers/addresses.ts'
 import { headerFault } from '../../sending/recipients.ts'
@@ -187,5 +187,5 @@ function createAddressWriter(errors: FieldError[]): AddressWriter {
 
 /** A display name as it is written before an address. @see RFC 5322 section 3.2.5 */
 function toPhrase(name: string): string {
-  return /^[\w-]+(?: [\w-]+)*$/.test(name) ? name : `"${name.replaceAll(/["\\]/g, '\\$&')}"`
+  return /^[\w-]+(?: [\w-]+)*$/.test(name) ? name : quotedString(name)
 }

@@ -2,7 +2,7 @@ import * as base64 from 'nodemailer/lib/base64'
 import { foldLines } from 'nodemailer/lib/mime-funcs'
 import * as qp from 'nodemailer/lib/qp'
 import { describe, expect, it } from 'vitest'
-import { composeByLibrary } from '../../../src/mime/compose/compose.ts'
+import { composeByNodemailer } from '../../../src/mime/compose/compose.ts'
 import type { MessageInput } from '../../../src/mime/compose/message-input.ts'
 import { writePlainMessage } from '../../../src/mime/compose/plain-message.ts'
 import { writtenAtOnceBytes } from '../../../src/mime/compose/write-node.ts'
@@ -51,7 +51,7 @@ describe('a plain message', () => {
   }
   it.each(Object.entries(inputs))('has the bytes that the library gives: %s', async (_, more) => {
     const input = { ...usual, ...more }
-    const expected = await composeByLibrary(input, base)
+    const expected = await composeByNodemailer(input, base)
     expect((await writePlain(input))?.toString('latin1')).toBe(
       Buffer.concat(expected.parts).toString('latin1'),
     )
