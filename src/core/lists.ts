@@ -14,7 +14,7 @@ export interface ListQuery {
   limit?: number
 }
 
-/** The number of items per page: the most that a query may ask for, and the default of the option `pageSize`. */
+/** The number of items per page: the most that a query may ask for, and the default. The option `pageSize` has both too. */
 export const maxPageSize = 500
 export const defaultPageSize = 50
 

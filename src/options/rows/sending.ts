@@ -1,5 +1,3 @@
-import { defaultPageSize, maxPageSize } from '../../core/lists.ts'
-
 /** How emails are sent, and what happens to them. */
 export const sendingRows = {
   /** Treats warnings as errors, such as a From domain that is not registered. Default: false. */
@@ -23,12 +21,7 @@ export const sendingRows = {
     help: 'Add recipients to the suppression list: none (off), after permanent bounces, or also complaints (all)',
   },
   /** Number of items per page in every list. Default: 50. */
-  pageSize: {
-    kind: 'count',
-    max: maxPageSize,
-    default: defaultPageSize,
-    help: 'Number of items per page in every list',
-  },
+  pageSize: { kind: 'count', max: 500, default: 50, help: 'Number of items per page in every list' },
   /** The account that `created_by` names. */
   account: {
     kind: 'group',
