@@ -4,9 +4,10 @@ import { nextTurn } from '../core/machine.ts'
 import type { Store } from '../store/store.ts'
 import { emailKey } from './addresses.ts'
 import { contactCollection } from './audience.ts'
-import { maxRejected, readContactRows, type ContactRow } from './contact-rows.ts'
+import { readContactRows, type ContactRow } from './contact-rows.ts'
 import { type ContactStore, writeContacts, type WrittenContacts } from './contact-writer.ts'
 import type { contactJobs } from './jobs.ts'
+import { maxRejected } from './schema.ts'
 import type { ContactInput, ImportResult } from './types.ts'
 
 /** Dependencies of {@link importContacts}. */

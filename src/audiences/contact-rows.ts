@@ -34,9 +34,6 @@ export async function* readContactRows(source: unknown): AsyncGenerator<ContactR
   }
 }
 
-/** How many invalid rows of an import are named; the others are counted. */
-export const maxRejected = 1000
-
 /** More rows take minutes, and are better imported in pieces. */
 const maxRows = 1_000_000
 

@@ -1,5 +1,6 @@
 import { parseJsonBody, readTextBody } from '../core/json-body.ts'
-import { maxRejected, readContactRows, type ContactRow } from './contact-rows.ts'
+import { readContactRows, type ContactRow } from './contact-rows.ts'
+import { maxRejected } from './schema.ts'
 
 /** The reading of the rows of a long import as work of the thread. */
 export const contactJobs = {

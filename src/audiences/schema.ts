@@ -65,6 +65,9 @@ export const contactSchema: z.ZodType<Contact> = z.strictObject({
   updated: milliseconds,
 })
 
+/** How many invalid rows of an import are named; the others are counted. */
+export const maxRejected = 1000
+
 /** The result of an import: the answer to `POST /dev/audiences/{id}/contacts`. */
 export const importResultSchema: z.ZodType<ImportResult> = z.strictObject({
   created: z.int().describe('Contacts that were new'),
@@ -76,5 +79,7 @@ export const importResultSchema: z.ZodType<ImportResult> = z.strictObject({
         message: z.string().describe('What is wrong with it'),
       }),
     )
-    .describe('What was not stored: the first 1,000 rows, and one more entry that counts the others'),
+    .describe(
+      `What was not stored: the first ${maxRejected.toLocaleString('en-GB')} rows, and one more entry that counts the others`,
+    ),
 })

@@ -10,6 +10,7 @@ import type {
   LeftOut,
   LeftOutContact,
 } from './types.ts'
+import { defaultPageSize, maxPageSize } from '../core/lists.ts'
 import { maxLeftOut } from './left-out.ts'
 import { maxMoments } from './timeline.ts'
 import { maxSubjectBytes } from '../emails/render.ts'
@@ -50,7 +51,7 @@ export const leftOutSchema: z.ZodType<LeftOut> = z
     contacts: z
       .array(leftOutContactSchema)
       .max(maxLeftOut)
-      .describe('The first 100 of them; invalid addresses come first'),
+      .describe(`The first ${maxLeftOut} of them; invalid addresses come first`),
   })
   .meta({ description: 'The contacts that get no email' })
 
@@ -116,12 +117,12 @@ export const broadcastDetailSchema: z.ZodType<BroadcastDetail> = z.strictObject(
       span_ms: z.int().describe('The length of each interval: at least one second'),
       moments: z.array(broadcastMomentSchema).max(maxMoments),
     })
-    .describe('From `created` to the last event, in at most 48 intervals'),
+    .describe(`From \`created\` to the last event, in at most ${maxMoments} intervals`),
 })
 
 /** The broadcasts to list. */
 export const broadcastListQuerySchema: z.ZodType<BroadcastListQuery> = z.strictObject({
   audience_id: z.string().optional().describe('Only those to this audience'),
   cursor: z.string().nullable().optional().describe('From the previous page. Default: the first page'),
-  limit: z.int().optional().describe('Items per page, 1 to 500. Default: 50'),
+  limit: z.int().optional().describe(`Items per page, 1 to ${maxPageSize}. Default: ${defaultPageSize}`),
 })

@@ -9,7 +9,7 @@ import { eventStatuses } from '../emails/events.ts'
 import { listRecords, pagesOf, readRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { broadcastCollection, type BroadcastRecord } from './broadcast.ts'
-import { counted, createTimeline } from './timeline.ts'
+import { counted, createTimeline, noCounts } from './timeline.ts'
 import type { BroadcastDetail, BroadcastListQuery, BroadcastSummary, BroadcastTotals } from './types.ts'
 
 /** Broadcasts that were sent, and their results. */
@@ -32,9 +32,8 @@ export function createSentBroadcasts(deps: { store: Store; pageSize: number }): 
   async function read(id: string): Promise<BroadcastDetail> {
     const record = await readRecord(store, broadcastCollection, id, 'broadcast')
     const timeline = createTimeline(record.created)
-    const none = { delivered: 0, opened: 0, clicked: 0, bounced: 0 }
     const rare = { delivery_delayed: 0, complained: 0, failed: 0 }
-    const totals: BroadcastTotals = { emails: 0, ...none, ...rare, unsubscribed: record.unsubscribed }
+    const totals: BroadcastTotals = { emails: 0, ...noCounts, ...rare, unsubscribed: record.unsubscribed }
     for await (const { recipients } of emailsOf(store, id)) {
       totals.emails++
       const first = new Map<string, number>()

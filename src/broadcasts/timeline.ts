@@ -1,7 +1,11 @@
 import type { BroadcastMoment } from './types.ts'
 
-/** The counts of one interval. */
-export type Counted = Exclude<keyof BroadcastMoment, 'at'>
+type Counted = Exclude<keyof BroadcastMoment, 'at'>
+
+/** The counts of one interval, before anything is counted. */
+export const noCounts: Readonly<Record<Counted, number>> = { delivered: 0, opened: 0, clicked: 0, bounced: 0 }
+/** The names of {@link noCounts}. */
+export const counted: readonly Counted[] = Object.keys(noCounts) as Counted[]
 
 /** Counts events by time, in at most {@link maxMoments} spans of equal length, however long it takes. */
 export interface Timeline {
@@ -17,8 +21,11 @@ export function createTimeline(start: number): Timeline {
   function momentAt(at: number): BroadcastMoment {
     while (at - start >= span * maxMoments) widen()
     const wanted = Math.max(0, Math.floor((at - start) / span))
-    while (moments.length <= wanted) moments.push(emptyAt(start + moments.length * span))
-    return moments[wanted] ?? emptyAt(start)
+    for (;;) {
+      const moment = moments[wanted]
+      if (moment) return moment
+      moments.push({ at: start + moments.length * span, ...noCounts })
+    }
   }
 
   function widen(): void {
@@ -37,12 +44,6 @@ export function createTimeline(start: number): Timeline {
     },
     result: () => ({ span_ms: span, moments }),
   }
-}
-
-export const counted: readonly Counted[] = ['delivered', 'opened', 'clicked', 'bounced']
-
-function emptyAt(at: number): BroadcastMoment {
-  return { at, delivered: 0, opened: 0, clicked: 0, bounced: 0 }
 }
 
 /** The maximum number of bars in a small chart. */

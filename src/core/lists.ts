@@ -14,6 +14,10 @@ export interface ListQuery {
   limit?: number
 }
 
+/** The number of items per page: the most that a query may ask for, and the default. The option `pageSize` has both too. */
+export const maxPageSize = 500
+export const defaultPageSize = 50
+
 export function givenCursor(query: ListQuery | undefined): string | undefined {
   const cursor = query?.cursor
   return cursor === undefined || cursor === null || cursor === '' || cursor === 'null' ? undefined : cursor

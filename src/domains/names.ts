@@ -69,12 +69,15 @@ function readDomainName(given: string): string | { fault: string } {
   if (isIP(name)) return { fault: ipAddressFault }
   const fault = labelFault(name.split('.'))
   if (fault) return { fault }
-  if (name.length > 253) return { fault: `has ${name.length} characters; at most 253 are allowed` }
+  if (name.length > maxNameLength)
+    return { fault: `has ${name.length} characters; at most ${maxNameLength} are allowed` }
   if (zoneOf(name) === null)
     return { fault: `is a public suffix; give a domain below it, such as "acme.${name}"` }
   return name
 }
 
+/** As A-labels, without the dot at the end (RFC 1035 section 2.3.4). */
+export const maxNameLength = 253
 const ipAddressFault = 'is an IP address; give a domain such as "acme.com"'
 
 function urlFault(given: string): string {

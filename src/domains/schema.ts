@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { domainStatuses, verificationErrorTypes } from './domain.ts'
+import { maxNameLength } from './names.ts'
 import type {
   CreatedBy,
   CreatedDomain,
@@ -30,9 +31,8 @@ const milliseconds = z.int().describe('Unix time in milliseconds')
 export const createDomainSchema: z.ZodType<NewDomain> = z.object({
   // Only for the documentation: the code checks the whole name, in both forms.
   name: z.string().meta({
-    description:
-      'Domain name, plain or with subdomain: `acme.com`, `mail.acme.com`, in any case, with or without a trailing dot, IDN in either form; at most 253 characters as A-labels, without the dot at the end',
-    maxLength: 254,
+    description: `Domain name, plain or with subdomain: \`acme.com\`, \`mail.acme.com\`, in any case, with or without a trailing dot, IDN in either form; at most ${maxNameLength} characters as A-labels, without the dot at the end`,
+    maxLength: maxNameLength + 1,
   }),
 })
 

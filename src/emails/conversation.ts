@@ -40,13 +40,10 @@ export function begunConversation(messageId: string): string | undefined {
 
 /** A subject without `Re:` at its beginning, and without what other programs and languages write in its place. */
 export function withoutReplyPrefix(subject: string): string {
-  const text = subject.trim()
-  let start = 0
-  for (replyPrefix.lastIndex = 0; replyPrefix.test(text); start = replyPrefix.lastIndex);
-  return text.slice(start)
+  return subject.trim().replace(replyPrefixes, '')
 }
 
-const replyPrefix = /(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20}/iy
+const replyPrefixes = /^(?:(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20})+/i
 
 /** The first id in angle brackets, without these; `""` if there is none. The field may have other text before it. */
 function firstId(value: string): string {
@@ -58,7 +55,10 @@ function firstId(value: string): string {
 /** A line of a header has at most 998 characters. */
 const longestId = 998
 
-/** A short text that is the same for the same id: 64 bits, by FNV-1a in two halves with other beginnings. */
+/**
+ * A short text that is the same for the same id: 64 bits, by FNV-1a in two halves with other beginnings. The page in the
+ * browser uses this file, so it cannot use `node:crypto`; and the keys are stored, so they stay as they are.
+ */
 function conversationKey(id: string): string {
   let low = 0x811c9dc5
   let high = 0x9747b28c

@@ -103,7 +103,11 @@ export const emailFacts: Facts<EmailRecord> = {
     return {
       flags: set,
       numbers: [created, message?.size_bytes ?? 0],
-      texts: [tags.length === 0 ? none : tags.map((tag) => tag.toLowerCase()), [domainOf(from)], [domain_id]],
+      texts: [
+        tags.length === 0 ? none : tags.map((tag) => tag.toLowerCase()),
+        [senderDomain(from)],
+        [domain_id],
+      ],
     }
   },
 }
@@ -111,7 +115,7 @@ export const emailFacts: Facts<EmailRecord> = {
 const none: readonly string[] = []
 
 /** The domain of an address, also of one with a name before it, in lower case. */
-function domainOf(from: string): string {
+function senderDomain(from: string): string {
   const end = from.endsWith('>') ? from.length - 1 : from.length
   return from.slice(from.lastIndexOf('@') + 1, end).toLowerCase()
 }

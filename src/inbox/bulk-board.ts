@@ -51,7 +51,7 @@ export async function openBulkBoard(deps: { store: Store; following: Following }
   const { store, following } = deps
   if (!store.isShared) return null
   const stored = new Map<string, StoredChange>()
-  /** The changes that began at this instance, until their records are removed. */
+  /** The changes that began at this instance, until they have ended and their records are removed. */
   const local = new Map<string, LocalChange>()
   let listener: (progress: BulkProgress) => void = () => {}
 
@@ -67,7 +67,7 @@ export async function openBulkBoard(deps: { store: Store; following: Following }
     },
     remove(id) {
       stored.delete(id)
-      local.delete(id)
+      if (local.get(id)?.hasEnded) local.delete(id)
     },
   })
 
@@ -140,6 +140,7 @@ export async function openBulkBoard(deps: { store: Store; following: Following }
       try {
         await write(change)
         await trim()
+        if (!stored.has(id)) local.delete(id)
       } catch {
         // All instances will consider it failed after a while without writes.
         local.delete(id)
@@ -152,7 +153,8 @@ export async function openBulkBoard(deps: { store: Store; following: Following }
         return { ...progressOf(change.record), state: 'failed' }
       }),
     async cancel(id) {
-      if (!stored.has(id)) return null
+      const found = stored.get(id)?.record
+      if (!found || isEnded(found)) return found ? progressOf(found) : null
       const record = await changeRecord(store, bulkChangeCollection, id, 'bulk change', (record) =>
         isEnded(record) ? record : { ...record, is_cancelled: true },
       )

@@ -5,7 +5,7 @@ import type { ListUnsubscribe } from './types.ts'
 /**
  * Reads List-Unsubscribe and List-Unsubscribe-Post.
  *
- * @param headers  Decoded; the first field of a name counts. At most 20 addresses are read.
+ * @param headers  Decoded; the first field of a name counts. At most {@link maxListUrls} addresses are read.
  * @returns null without an address.
  * @see RFC 2369, RFC 8058
  */
@@ -14,11 +14,11 @@ export function readListUnsubscribe(headers: readonly (readonly [string, string]
   const urls = [...valueOf('list-unsubscribe').matchAll(/<([^<>]*)>/g)]
     .map(([, url = '']) => url.replace(/\s+/g, ''))
     .filter((url) => /^(?:https?|mailto):./i.test(url))
-    .slice(0, maxUrls)
+    .slice(0, maxListUrls)
   if (urls.length === 0) return null
   const isPost = /^\s*List-Unsubscribe=One-Click\s*$/i.test(valueOf('list-unsubscribe-post'))
   return { urls, one_click: isPost && urls.some((url) => /^https?:/i.test(url)) }
 }
 
 /** Mails have one or two, and each mail's answer lists them all. */
-const maxUrls = 20
+export const maxListUrls = 20

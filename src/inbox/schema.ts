@@ -5,6 +5,7 @@ import { emailMembers } from '../emails/schema.ts'
 import { dkimResultSchema } from '../mime/schema.ts'
 import { linkSchema } from '../reading/schema.ts'
 import { maxTags } from '../emails/tags.ts'
+import { maxListUrls } from './list-unsubscribe.ts'
 import type {
   BulkChanges,
   BulkProgress,
@@ -137,7 +138,7 @@ export const mimeTreeSchema: z.ZodType<MimeTree> = z.strictObject({
 export const listUnsubscribeSchema: z.ZodType<ListUnsubscribe> = z.strictObject({
   urls: z
     .array(z.string())
-    .describe('http(s) and mailto addresses, in the order of the field; at most the first 20'),
+    .describe(`http(s) and mailto addresses, in the order of the field; at most the first ${maxListUrls}`),
   one_click: z.boolean().describe('Whether a mail client may do it with one POST, without asking (RFC 8058)'),
 })
 

@@ -20,6 +20,35 @@ import type { Findings } from '../reading/findings.ts'
 /** A mail in a list of the inbox. */
 export function toMailSummary(email: EmailRecord, digest: Digest): Complete<MailSummary> {
   return {
+    ...toListed(email, digest),
+    source: email.source,
+    thread: email.thread ?? begunConversation(email.message?.message_id ?? ''),
+    is_answer: email.thread !== undefined,
+    trace_id: email.trace_id,
+    last_event: toLastEvent(email),
+    outcomes: toOutcomes(email),
+  }
+}
+
+/** A mail in a list of another interface than the page's: more fields of its header, and no outcomes. */
+export interface MailEntry extends Listed, Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to' | 'envelope'> {
+  /** With its angle brackets; `""` if there is none, or the message is not written yet. */
+  message_id: string
+}
+
+export function toMailEntry(email: EmailRecord, digest: Digest): MailEntry {
+  const { cc, bcc, reply_to, envelope, message } = email
+  const message_id = message?.message_id ?? ''
+  return { ...toListed(email, digest), cc, bcc, reply_to, envelope, message_id }
+}
+
+/** What every list shows. */
+type Listed = Complete<
+  Omit<MailSummary, 'source' | 'thread' | 'is_answer' | 'trace_id' | 'last_event' | 'outcomes'>
+>
+
+function toListed(email: EmailRecord, digest: Digest): Listed {
+  return {
     id: email.id,
     from: email.from,
     to: email.to,
@@ -31,25 +60,7 @@ export function toMailSummary(email: EmailRecord, digest: Digest): Complete<Mail
     unread: email.unread,
     tags: email.tags,
     attachment_count: digest.attachment_count,
-    source: email.source,
-    thread: email.thread ?? begunConversation(email.message?.message_id ?? ''),
-    is_answer: email.thread !== undefined,
-    trace_id: email.trace_id,
-    last_event: toLastEvent(email),
-    outcomes: toOutcomes(email),
   }
-}
-
-/** A mail in a list of another interface than the page's, with more fields of its header. */
-export interface MailEntry extends MailSummary, Pick<EmailRecord, 'cc' | 'bcc' | 'reply_to' | 'envelope'> {
-  /** With its angle brackets; `""` if there is none, or the message is not written yet. */
-  message_id: string
-}
-
-export function toMailEntry(email: EmailRecord, digest: Digest): MailEntry {
-  const { cc, bcc, reply_to, envelope, message } = email
-  const message_id = message?.message_id ?? ''
-  return { ...toMailSummary(email, digest), cc, bcc, reply_to, envelope, message_id }
 }
 
 /** The names that a list shows. */

@@ -3,7 +3,14 @@ import { emailCollection, hasArrived, type EmailRecord } from '../emails/email.t
 import { cameAfter, type MailQuery } from '../search/query-members.ts'
 import { recipientIn } from '../search/query-terms.ts'
 import type { Store } from '../store/store.ts'
-import type { Wanted } from './watch.ts'
+import type { Goal } from './watch.ts'
+
+/** What a wait was for. */
+export interface Wanted extends Goal {
+  query: MailQuery | undefined
+  /** When it began: Unix time in milliseconds. */
+  since: number
+}
 
 /**
  * The error of a wait that timed out.

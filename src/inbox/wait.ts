@@ -8,8 +8,8 @@ import type { Details } from './detail.ts'
 import { likelyCauses } from './missing-causes.ts'
 import type { Missing } from './missing.ts'
 import type { Mail } from './types.ts'
-import { timeoutError, unexpectedMail } from './wait-errors.ts'
-import { createWatches, type Wanted, type WatchDeps } from './watch.ts'
+import { timeoutError, unexpectedMail, type Wanted } from './wait-errors.ts'
+import { createWatches, type WatchDeps } from './watch.ts'
 
 /** How long to wait, and for which mail. */
 export interface WaitOptions {

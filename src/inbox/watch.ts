@@ -3,7 +3,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { emailCollection, hasArrived, type EmailRecord } from '../emails/email.ts'
 import type { MailFilter } from '../search/query.ts'
-import { cameAfter, type MailQuery } from '../search/query-members.ts'
+import { cameAfter } from '../search/query-members.ts'
 import type { Search } from '../search/search.ts'
 import type { Store } from '../store/store.ts'
 
@@ -15,15 +15,12 @@ export interface WatchDeps {
   now(): number
 }
 
-/** The goal of a wait. */
-export interface Wanted {
-  query: MailQuery | undefined
+/** Which mails a watch looks for, and for how long. */
+export interface Goal {
   filter: MailFilter
   after: Date | string | undefined
   timeoutMs: number
   signal?: AbortSignal | undefined
-  /** When the wait began: Unix time in milliseconds. */
-  since: number
 }
 
 /** Looks for matching mails, those that exist and those that arrive. */
@@ -34,97 +31,148 @@ export interface Watches {
    * @param decide  Returns the outcome for one match, or undefined to continue.
    * @param atEnd  Returns the outcome at the timeout.
    */
-  watch<T>(wanted: Wanted, decide: (email: EmailRecord) => T | undefined, atEnd: () => Promise<T>): Promise<T>
+  watch<T>(goal: Goal, decide: (email: EmailRecord) => T | undefined, atEnd: () => Promise<T>): Promise<T>
   /** Ends every watch with `closed`. */
   close(): void
 }
 
-export function createWatches({ store, clock, search, now }: WatchDeps): Watches {
-  const pending = new Set<(error: LocalpostError) => void>()
-
-  async function watch<T>(
-    { filter, after, timeoutMs, signal }: Wanted,
-    decide: (email: EmailRecord) => T | undefined,
-    atEnd: () => Promise<T>,
-  ): Promise<T> {
-    let resolve: (value: T) => void = () => {}
-    let reject: (error: unknown) => void = () => {}
-    const promise = new Promise<T>((...outcomes) => ([resolve, reject] = outcomes))
-    // If the search throws first, this promise is not awaited: avoid an unhandled rejection.
-    promise.catch(() => {})
-    const isWanted = after === undefined ? () => true : cameAfter(after)
-    const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + maxSkewMs)
-    /** Mails stored since this wait began. They count whatever their time is: another instance's clock may be behind. */
-    const arrivals = new Set<string>()
-    const decided = new Set<string>()
-    /** @returns Whether the match is the outcome. */
-    const decideOnce = (email: EmailRecord): boolean => {
-      if (decided.has(email.id)) return false
-      decided.add(email.id)
+export function createWatches(deps: WatchDeps): Watches {
+  const open = new Set<Pick<Watch<unknown>, 'fail'>>()
+  return {
+    async watch(goal, decide, atEnd) {
+      goal.signal?.throwIfAborted()
+      const watch = new Watch(goal, decide, deps)
+      open.add(watch)
       try {
-        const outcome = decide(email)
-        if (outcome === undefined) return false
-        resolve(outcome)
-      } catch (error) {
-        reject(error)
+        return await watch.run(atEnd)
+      } finally {
+        open.delete(watch)
       }
-      return true
-    }
-    const consider = async (id: string): Promise<void> => {
-      if (decided.has(id)) return
-      const email = await store.get(emailCollection, id)
-      if (!email || !(arrivals.has(id) || isWanted(email))) return
-      if (hasArrived(email) && (await search.fits(email, filter, signal))) decideOnce(email)
-    }
-    const searchAll = async (): Promise<void> => {
-      for await (const email of search.matches(filter, { signal })) {
-        if (!isWanted(email)) return
-        if (hasArrived(email) && decideOnce(email)) return
-      }
-    }
-    // After a bulk change, which does not name its mails.
-    const searchAgain = coalesced(searchAll)
-    // Listening begins before the search, so that no mail is missed between the two. A request over HTTP starts only after
-    // this instance knows everything that others acknowledged before, so older mail does not count as an arrival.
-    const stop = store.changes(
-      (change) => {
-        if (change.op === 'remove') return
-        if (change.op === 'gap' || change.op === 'bulk') {
-          if (change.op === 'gap' || change.updated > 0) searchAgain().catch(reject)
-          return
-        }
-        if (change.op === 'insert' && store.isShared && isPast) arrivals.add(change.id)
-        consider(change.id).catch(reject)
-      },
-      { of: emailCollection },
-    )
-    let cancel = (): void => {}
-    const onAbort = (): void => reject(signal?.reason)
-    pending.add(reject)
+    },
+    close() {
+      for (const watch of open)
+        watch.fail(new LocalpostError('closed', 'The instance was closed during the wait.'))
+    },
+  }
+}
+
+/** One watch: it asks once for each match, until there is an outcome. What comes after the outcome has no effect. */
+class Watch<T> {
+  readonly #goal: Goal
+  readonly #decide: (email: EmailRecord) => T | undefined
+  readonly #deps: WatchDeps
+  readonly #isNew: NewMails
+  readonly #asked = new Set<string>()
+  readonly #outcome: Promise<T>
+  #resolve: (outcome: T) => void = () => {}
+  fail: (error: unknown) => void = () => {}
+
+  constructor(goal: Goal, decide: (email: EmailRecord) => T | undefined, deps: WatchDeps) {
+    this.#goal = goal
+    this.#decide = decide
+    this.#deps = deps
+    this.#isNew = new NewMails(goal.after, deps)
+    this.#outcome = new Promise<T>((resolve, reject) => {
+      this.#resolve = resolve
+      this.fail = reject
+    })
+  }
+
+  async run(atEnd: () => Promise<T>): Promise<T> {
+    const { timeoutMs, signal } = this.#goal
+    // Listening begins before the search, so that no mail is missed between the two.
+    const stopListening = this.#listen()
+    const onAbort = (): void => this.fail(signal?.reason)
     signal?.addEventListener('abort', onAbort)
+    const searched = this.#searchAll()
+    searched.catch(this.fail)
+    // The search of existing mail is finished first, even if the timeout is short.
+    const cancel = this.#deps.clock.after(timeoutMs, () => {
+      searched.then(atEnd).then(this.#resolve, this.fail)
+    })
     try {
-      signal?.throwIfAborted()
-      const searched = searchAll()
-      searched.catch(reject)
-      cancel = clock.after(timeoutMs, () => {
-        // The search of existing mail is finished first, even if the timeout is short.
-        searched.then(atEnd).then(resolve, reject)
-      })
-      return await keepAlive(() => promise)
+      return await keepAlive(() => this.#outcome)
     } finally {
-      stop()
+      stopListening()
       cancel()
-      pending.delete(reject)
       signal?.removeEventListener('abort', onAbort)
     }
   }
 
-  return {
-    watch,
-    close() {
-      for (const reject of pending)
-        reject(new LocalpostError('closed', 'The instance was closed during the wait.'))
-    },
+  #listen(): () => void {
+    // After a bulk change, which does not name its mails.
+    const searchAgain = coalesced(() => this.#searchAll())
+    return this.#deps.store.changes(
+      (change) => {
+        if (change.op === 'remove') return
+        if (change.op === 'gap' || change.op === 'bulk') {
+          if (change.op === 'gap' || change.updated > 0) searchAgain().catch(this.fail)
+          return
+        }
+        if (change.op === 'insert') this.#isNew.noteArrival(change.id)
+        this.#consider(change.id).catch(this.fail)
+      },
+      { of: emailCollection },
+    )
+  }
+
+  async #searchAll(): Promise<void> {
+    const { filter, signal } = this.#goal
+    for await (const email of this.#deps.search.matches(filter, { signal })) {
+      if (!this.#isNew.has(email)) return
+      if (hasArrived(email) && this.#ask(email)) return
+    }
+  }
+
+  async #consider(id: string): Promise<void> {
+    const { store, search } = this.#deps
+    const { filter, signal } = this.#goal
+    if (this.#asked.has(id)) return
+    const email = await store.get(emailCollection, id)
+    if (!email || !this.#isNew.has(email) || !hasArrived(email)) return
+    if (await search.fits(email, filter, signal)) this.#ask(email)
+  }
+
+  /** @returns Whether this mail led to the outcome. */
+  #ask(email: EmailRecord): boolean {
+    if (this.#asked.has(email.id)) return false
+    this.#asked.add(email.id)
+    try {
+      const outcome = this.#decide(email)
+      if (outcome === undefined) return false
+      this.#resolve(outcome)
+    } catch (error) {
+      this.fail(error)
+    }
+    return true
+  }
+}
+
+/**
+ * The mails that are new by the `after` of a watch; all of them without one.
+ *
+ * If instances share the store, the clock of another one may be behind, so that mail which arrives during the watch seems
+ * to be older than an `after` in the past. It counts whatever its time is. A request over HTTP starts only after this
+ * instance knows everything that others acknowledged before, so older mail does not count as an arrival.
+ */
+class NewMails {
+  readonly #isAfter: (email: EmailRecord) => boolean
+  readonly #takesArrivals: boolean
+  readonly #arrivals = new Set<string>()
+
+  constructor(after: Goal['after'], { store, now }: Pick<WatchDeps, 'store' | 'now'>) {
+    this.#isAfter = after === undefined ? () => true : cameAfter(after)
+    const isPast = typeof after === 'string' || (after !== undefined && after.getTime() <= now() + maxSkewMs)
+    this.#takesArrivals = store.isShared && isPast
+  }
+
+  /** Call it for mail that was stored during the watch. */
+  noteArrival(id: string): void {
+    if (this.#takesArrivals) this.#arrivals.add(id)
+  }
+
+  has(email: EmailRecord): boolean {
+    return this.#arrivals.has(email.id) || this.#isAfter(email)
   }
 }
 

@@ -24,8 +24,25 @@ export interface OutboxDeps extends Omit<AttemptDeps, 'isClosed'> {}
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, clock, retryDelaysMs } = deps
   const closing = new AbortController()
-  /** How many times in a row the outcome of an email could not be stored. */
+  /** How many times in a row the outcome of an email could not be stored; the email that failed last is the last one. */
   const errorCounts = new Map<string, number>()
+
+  /** @returns How long to wait before the next try, in milliseconds. */
+  function countError(id: string): number {
+    const errors = (errorCounts.get(id) ?? 0) + 1
+    errorCounts.delete(id)
+    errorCounts.set(id, errors)
+    // Emails that another instance delivers or that were removed would stay.
+    const [oldest] = errorCounts.keys()
+    if (errorCounts.size > maxCounted && oldest !== undefined) errorCounts.delete(oldest)
+    return waitAfterErrors(errors)
+  }
+
+  async function waitFor(ms: number): Promise<void> {
+    let cancel = (): void => {}
+    const wait = new Promise<void>((resolve) => (cancel = clock.after(ms, resolve)))
+    await untilAborted(wait, closing.signal).catch(cancel)
+  }
 
   // An error thrown by `onError` must not stop other deliveries.
   const report = (error: unknown): void => {
@@ -61,10 +78,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         // The outcome could not be stored: the email stays due, and is tried again later.
         report(error)
         pause(true)
-        const errors = (errorCounts.get(id) ?? 0) + 1
-        errorCounts.set(id, errors)
-        const wait = new Promise<void>((resolve) => clock.after(waitAfterErrors(errors), resolve))
-        await untilAborted(wait, closing.signal).catch(() => {})
+        await waitFor(countError(id))
         return clock.now()
       }
     },
@@ -87,5 +101,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
 /** How many emails are delivered at the same time: enough to keep the connections busy while other emails are composed. */
 const maxUnderWay = 16
+/** Of how many emails errors are counted. */
+const maxCounted = 1000
 /** How long `close` waits for deliveries, so that a server that hangs does not block the shutdown. */
 const closeGraceMs = 3000

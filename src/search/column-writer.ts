@@ -96,8 +96,8 @@ export class ColumnWriter {
     if (change.op === 'remove') this.#ahead = this.#ahead.filter(({ id }) => id !== change.id)
     const lastAhead = this.#ahead.at(-1)?.id ?? ''
     // A restored mail may belong between the next ones.
-    if (change.op === 'gap' || change.op === 'bulk' || (change.op === 'insert' && change.id < lastAhead))
-      this.#ahead = []
+    const isBetween = change.op === 'insert' && change.id < lastAhead
+    if (change.op === 'gap' || (change.op === 'bulk' && change.removed > 0) || isBetween) this.#ahead = []
     return change.op === 'insert' && change.id <= this.#readUpTo
   }
 

@@ -1,7 +1,13 @@
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { Store } from '../store/store.ts'
 
-/** The mails whose row has no text, because the store failed at each attempt. They are read again after all other mails. */
+/**
+ * The mails whose row in the text column has no text, because the store failed at each attempt. They are read again after
+ * all other mails. Here a mail and its row have the same id; the rows themselves are not read.
+ *
+ * Its methods that change something are called one after the other, within the sequence of the indexer: a `clear` during
+ * `lookThrough` would be lost.
+ */
 export class DeferredMails {
   readonly #store: Store
   /** In the order in which they are tried again. */

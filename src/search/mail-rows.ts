@@ -64,6 +64,10 @@ const maxGroupBytes = 1024 * 1024
 
 /** Counts the mails that have more text than their row, and takes those that were removed out of the column's list. */
 export async function countCut(store: Store, { cut }: Pick<TextColumn, 'cut'>): Promise<number> {
-  for (const id of cut) if (!(await store.get(emailCollection, id))) cut.delete(id)
+  const listed = [...cut]
+  // Unlike records, ids are in memory.
+  const query = { where: { any: [] }, also: listed, limit: listed.length }
+  const existing = new Set(listed.length > 0 ? await store.ids(emailCollection, query) : [])
+  for (const id of listed) if (!existing.has(id)) cut.delete(id)
   return cut.size
 }

@@ -1,6 +1,6 @@
 import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
-import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
+import { givenCursor, maxPageSize, type ListPage, type ListQuery } from '../core/lists.ts'
 import type { IndexKey, PageQuery, Where } from './queries.ts'
 import { type Collection, type Store, type StoredRecord, update } from './store.ts'
 
@@ -146,12 +146,10 @@ export function checkPage(
     throw new LocalpostError('invalid_cursor', `${quote(cursor)} is not a cursor of this list: ${advice}`)
   }
   const limit = query?.limit ?? order.pageSize
-  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxPageSize) {
     throw validationError([
-      { field: 'limit', message: `must be a whole number from 1 to ${maxLimit}, not ${quote(limit)}` },
+      { field: 'limit', message: `must be a whole number from 1 to ${maxPageSize}, not ${quote(limit)}` },
     ])
   }
   return { cursor, limit }
 }
-
-const maxLimit = 500

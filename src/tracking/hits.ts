@@ -1,10 +1,10 @@
 import { cutText } from '../core/text.ts'
 import type { Clock } from '../core/clock.ts'
-import { clearTimeout, setTimeout } from '../core/machine.ts'
 import { type EmailRecord, emailCollection, modifyEmail } from '../emails/email.ts'
 import type { EmailEvent } from '../emails/types.ts'
 import { isOver, withEvents } from '../emails/events.ts'
 import type { Store } from '../store/store.ts'
+import { HitQueue } from './hit-queue.ts'
 
 /** The client that loaded an image or followed a link. */
 export interface Visitor {
@@ -41,112 +41,58 @@ export interface Hits {
   close(): Promise<void>
 }
 
-/** The hits of one email that are not stored. */
-interface EmailQueue {
-  waiting: { recipient: number; event: EmailEvent }[]
-  /** Set during the pause after a write of a large record. */
-  pause: NodeJS.Timeout | null
-  /** The write that will store the waiting hits. */
-  next: Promise<boolean> | null
-  /** Resolves when all writes so far have ended. */
-  last: Promise<unknown>
+/** A hit that is not stored. */
+interface WaitingHit {
+  readonly recipient: number
+  readonly event: EmailEvent
 }
 
 /** @param deps.onError  Called when hits could not be stored after their requests were answered. */
 export function createHits(deps: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
   const { store, clock, onError } = deps
-  const queues = new Map<string, EmailQueue>()
-  let isClosed = false
+  const queues = new Map<string, HitQueue<WaitingHit>>()
 
-  function queueOf(id: string): EmailQueue {
-    let queue = queues.get(id)
-    if (!queue) queues.set(id, (queue = { waiting: [], pause: null, next: null, last: Promise.resolve() }))
+  function queueOf(id: string): HitQueue<WaitingHit> {
+    const known = queues.get(id)
+    if (known) return known
+    const queue = new HitQueue<WaitingHit>({
+      store: (hits) => storeHits(store, id, hits),
+      isThere: async () => (await store.count(emailCollection, { prefix: [id] })) > 0,
+      onEmpty: () => {
+        // It may be empty again after it was forgotten and another one took its place.
+        if (queues.get(id) === queue) queues.delete(id)
+      },
+      onError,
+    })
+    queues.set(id, queue)
     return queue
   }
 
-  /** Stores the waiting hits after the running write; hits that come until then share it. */
-  function write(id: string, queue: EmailQueue): Promise<boolean> {
-    if (queue.next) return queue.next
-    const next = queue.last.then(async () => {
-      queue.next = null
-      try {
-        return queue.pause ? await isThere(id) : await storeWaiting(id, queue)
-      } finally {
-        forgetIfDone(id, queue)
-      }
-    })
-    queue.next = next
-    queue.last = next.catch(() => {})
-    return next
-  }
-
-  async function storeWaiting(id: string, queue: EmailQueue): Promise<boolean> {
-    const hits = queue.waiting
-    queue.waiting = []
-    let size = 0
-    const email = await modifyEmail(store, id, (stored) => {
-      const changed = withHits(stored, hits)
-      size = changed ? JSON.stringify(changed.recipients).length : 0
-      return changed
-    })
-    if (size > freeSize && !isClosed) {
-      const pauseMs = Math.max(minPauseMs, size / bytesPerMs)
-      queue.pause = setTimeout(() => wake(id, queue), pauseMs)
-      queue.pause.unref()
-    }
-    return email !== null
-  }
-
-  /** Ends the pause of an email. */
-  function wake(id: string, queue: EmailQueue): void {
-    if (queue.pause) clearTimeout(queue.pause)
-    queue.pause = null
-    if (queue.waiting.length > 0) void write(id, queue).catch(onError)
-    else forgetIfDone(id, queue)
-  }
-
-  function forgetIfDone(id: string, queue: EmailQueue): void {
-    if (!queue.pause && !queue.next && queue.waiting.length === 0) queues.delete(id)
-  }
-
-  /** Unlike a read of the record, the cost of this does not depend on its size. */
-  async function isThere(id: string): Promise<boolean> {
-    return (await store.count(emailCollection, { prefix: [id] })) > 0
-  }
-
   async function idle(): Promise<void> {
-    while (queues.size > 0) {
-      for (const [id, queue] of queues) wake(id, queue)
-      await Promise.all(Array.from(queues.values(), ({ last }) => last))
-    }
+    while (queues.size > 0) await Promise.all(Array.from(queues.values(), (queue) => queue.flush()))
   }
 
   return {
-    async record({ email_id: id, recipient, link }, visitor) {
-      const queue = queueOf(id)
-      queue.waiting.push({ recipient, event: eventOf(link, visitor, clock.now()) })
-      if (queue.pause && queue.waiting.length < maxWaiting) return await isThere(id)
-      if (queue.pause) clearTimeout(queue.pause)
-      queue.pause = null
-      return await write(id, queue)
-    },
+    record: ({ email_id, recipient, link }, visitor) =>
+      queueOf(email_id).add({ recipient, event: eventOf(link, visitor, clock.now()) }),
     idle,
-    async close() {
-      isClosed = true
-      await idle()
-    },
+    close: idle,
   }
 }
 
-// A record of up to 16 KB is written at each hit; above, one email writes at most 1 MB each second.
-const freeSize = 16 * 1024
-const bytesPerMs = 1000
-const minPauseMs = 1000
-// The maximum number of hits of one email that wait in memory.
-const maxWaiting = 500
+/** @returns The size of the events in the record, in bytes, 0 if none was added; null if the email is gone. */
+async function storeHits(store: Store, id: string, hits: readonly WaitingHit[]): Promise<number | null> {
+  let size = 0
+  const email = await modifyEmail(store, id, (stored) => {
+    const changed = withHits(stored, hits)
+    size = changed ? JSON.stringify(changed.recipients).length : 0
+    return changed
+  })
+  return email && size
+}
 
 /** The email with the events of hits; null if there are none to add. */
-function withHits(email: EmailRecord, hits: EmailQueue['waiting']): EmailRecord | null {
+function withHits(email: EmailRecord, hits: readonly WaitingHit[]): EmailRecord | null {
   const added = new Map<string, EmailEvent[]>()
   for (const { recipient, event } of hits) {
     const state = email.recipients[recipient]

@@ -57,20 +57,27 @@ const maxLength = 16_000
 export const maxLinkBytes = 8000
 
 type Kind = TrackingToken['kind']
+type MemberOf<K extends Kind> = Exclude<keyof Extract<TrackingToken, { kind: K }>, 'kind' | 'expires'>
 
-/** How tokens are written: `[version, letter, first, second, third, expires]`, with `""` for a member that a kind lacks. */
-const forms: Readonly<Record<Kind, { letter: string; members: readonly string[] }>> = {
-  open: { letter: 'o', members: ['email_id', 'recipient'] },
-  click: { letter: 'c', members: ['email_id', 'recipient', 'link'] },
-  consent: { letter: 'r', members: ['email_id'] },
-  unsubscribe: { letter: 'u', members: ['audience_id', 'contact_id', 'broadcast_id'] },
-  webhook: { letter: 'w', members: ['webhook_id'] },
+/**
+ * How tokens are written: `[version, letter, first, second, third, expires]`, with `""` where a kind has no member. Links
+ * in mail that was sent have this form.
+ */
+const forms: { readonly [K in Kind]: { letter: string; places: Readonly<Record<MemberOf<K>, Place>> } } = {
+  open: { letter: 'o', places: { email_id: 0, recipient: 1 } },
+  click: { letter: 'c', places: { email_id: 0, recipient: 1, link: 2 } },
+  consent: { letter: 'r', places: { email_id: 0 } },
+  unsubscribe: { letter: 'u', places: { audience_id: 0, contact_id: 1, broadcast_id: 2 } },
+  webhook: { letter: 'w', places: { webhook_id: 0 } },
 }
+const allPlaces = [0, 1, 2] as const
+type Place = (typeof allPlaces)[number]
 
 function toPayload(token: TrackingToken): unknown[] {
-  const { letter, members } = forms[token.kind]
+  const { letter, places } = forms[token.kind]
   const valueOf: Readonly<Record<string, unknown>> = token
-  const values = [0, 1, 2].map((at) => valueOf[members[at] ?? ''] ?? '')
+  const values: unknown[] = allPlaces.map(() => '')
+  for (const [name, place] of Object.entries(places)) values[place] = valueOf[name]
   return [version, letter, ...values, ...(token.expires === undefined ? [] : [token.expires])]
 }
 
@@ -80,12 +87,12 @@ function fromPayload(payload: unknown): TrackingToken | null {
   const [, letter, ...values] = payload as unknown[]
   const found = Object.entries(forms).find(([, form]) => form.letter === letter)
   if (!found) return null
-  const [kind, { members }] = found
-  const expires = values[3] === undefined ? {} : { expires: values[3] }
+  const [kind, { places }] = found
+  const expires = values[allPlaces.length]
   return {
     kind,
-    ...Object.fromEntries(members.map((name, at) => [name, values[at]])),
-    ...expires,
+    ...Object.fromEntries(Object.entries(places).map(([name, place]) => [name, values[place]])),
+    ...(expires !== undefined && { expires }),
   } as TrackingToken
 }
 

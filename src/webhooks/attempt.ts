@@ -3,6 +3,7 @@ import { guardedRequest, hostAndPort, reasonOf, type GuardedRequest } from '../n
 import type { TraceContext } from '../core/trace-context.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { postedBody } from './deliveries.ts'
+import { maxAnswerBytes } from './schema.ts'
 import type { WebhookShape } from './shape.ts'
 import type { WebhookDeliveryRecord } from './webhook.ts'
 import type { Webhook, WebhookAttempt } from './types.ts'
@@ -69,8 +70,8 @@ export async function attemptDelivery(
     const given = { method: 'POST', headers, body: posted, signal, problemOf, lookup } as const
     const answer = await guardedRequest(new URL(url), given)
     const status = answer.statusCode ?? 0
-    const beginning = await readBeginning(answer, maxResponseBytes, { isPartEnough: true })
-    const response = beginning.toString('utf8', 0, maxResponseBytes)
+    const beginning = await readBeginning(answer, maxAnswerBytes, { isPartEnough: true })
+    const response = beginning.toString('utf8', 0, maxAnswerBytes)
     return done({ status, error: statusProblem(status, answer.headers.location), response })
   } catch (error) {
     return done({ status: null, error: reasonOf(signal.aborted ? signal.reason : error), response: null })
@@ -121,5 +122,3 @@ function statusProblem(status: number, location: string | undefined): string | n
   if (status < 300 || status >= 400 || location === undefined) return `the receiver answered ${status}`
   return `the receiver answered ${status} to ${location.slice(0, 200)}; redirects are not followed`
 }
-
-const maxResponseBytes = 4096

@@ -6,6 +6,7 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, notFound, readRecord } from '../store/repository.ts'
 import type { PageQuery } from '../store/queries.ts'
 import { type Store, insert } from '../store/store.ts'
+import { maxBodyChars, maxEarlierAnswerChars } from './schema.ts'
 import { type WebhookDeliveryRecord, type WebhookPayload, webhookDeliveryCollection } from './webhook.ts'
 import type { WebhookAttempt, WebhookDelivery } from './types.ts'
 
@@ -124,7 +125,10 @@ export function afterAttempt(
   now: number,
 ): WebhookDeliveryRecord {
   // Only the last answer is kept in full: those of every try would take most of the space.
-  const earlier = delivery.attempts.map((one) => ({ ...one, response: one.response?.slice(0, 256) ?? null }))
+  const earlier = delivery.attempts.map((one) => ({
+    ...one,
+    response: one.response?.slice(0, maxEarlierAnswerChars) ?? null,
+  }))
   const attempts = [...earlier, attempt]
   const delay = retryDelaysMs[delivery.attempts.length]
   const isDelivered = attempt.error === null
@@ -137,7 +141,6 @@ export function afterAttempt(
 const maxFinished = 1000
 /** There may be so many more before the next removal. */
 const trimmedAtOnce = 100
-const maxBodyChars = 4096
 
 /** What is posted. */
 export function postedBody({ payload, shaped_body }: WebhookDeliveryRecord): string {

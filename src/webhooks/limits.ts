@@ -1,9 +1,10 @@
 import { LocalpostError, quote, validationError } from '../core/errors.ts'
 import { urlProblem } from '../net/guarded-request.ts'
 import type { Calling } from './attempt.ts'
+import { maxWebhooks } from './schema.ts'
 import type { WebhookSender } from './sender.ts'
 
-/** Decides which webhooks may be added: at most 20, each with a URL of its own that may be called. */
+/** Decides which webhooks may be added: at most {@link maxWebhooks}, each with a URL of its own that may be called. */
 export class WebhookLimits {
   readonly #senders: ReadonlyMap<string, WebhookSender>
   readonly #problemOf: Calling['problemOf']
@@ -55,5 +56,3 @@ export class WebhookLimits {
     }
   }
 }
-
-const maxWebhooks = 20

@@ -43,13 +43,15 @@ export const webhookPatternSchema: z.ZodType<WebhookPattern> = z.enum(patternNam
 
 const patterns = z.array(webhookPatternSchema)
 
+const [minKeyBytes, maxKeyBytes] = [24, 64]
+const keyLength = `${minKeyBytes} to ${maxKeyBytes} bytes`
 const secret = z
   .string()
   .regex(
     /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
     'must be "whsec_" and base64, as Standard Webhooks has it; leave it out to have one made',
   )
-  .refine((text) => isKeyLong(text), 'must be "whsec_" and the base64 of 24 to 64 bytes')
+  .refine((text) => isKeyLong(text), `must be "whsec_" and the base64 of ${keyLength}`)
 
 const shape = z.string().min(1).max(40)
 const shapeEvents = z.array(z.string().min(1).max(80)).min(1).max(100)
@@ -86,7 +88,7 @@ const inputMembers = {
     .describe(
       'Where events are posted to: http or https, without user name and password; this machine and private networks are fine, link-local and metadata addresses are not',
     ),
-  secret: secret.optional().describe('`whsec_` and the base64 of 24 to 64 bytes. Default: one is made'),
+  secret: secret.optional().describe(`\`whsec_\` and the base64 of ${keyLength}. Default: one is made`),
   events: patterns
     .min(1)
     .max(patternNames.length)
@@ -114,8 +116,12 @@ export const webhookChangesSchema: z.ZodType<Pick<Partial<WebhookInput>, 'url' |
   },
 )
 
+export const maxWebhooks = 20
+
 /** The option `webhooks`. */
-export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z.array(z.strictObject(inputMembers)).max(20)
+export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z
+  .array(z.strictObject(inputMembers))
+  .max(maxWebhooks)
 
 /** A webhook, as `/dev/webhooks` answers it. */
 export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
@@ -144,6 +150,12 @@ export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
 
 const milliseconds = z.int().describe('Unix time in milliseconds')
 
+/** How much is kept of an answer: of the last try, and of those before it. */
+export const maxAnswerBytes = 4096
+export const maxEarlierAnswerChars = 256
+/** How much is shown of the body that is posted. */
+export const maxBodyChars = 4096
+
 /** One try to deliver an event to a webhook. */
 export const webhookAttemptSchema: z.ZodType<WebhookAttempt> = z.strictObject({
   timestamp: z.int().describe('When it began: Unix time in milliseconds'),
@@ -154,7 +166,7 @@ export const webhookAttemptSchema: z.ZodType<WebhookAttempt> = z.strictObject({
     .string()
     .nullable()
     .describe(
-      'The beginning of the answer’s body: 4 KB of the last try, 256 characters of earlier ones; null without answer',
+      `The beginning of the answer’s body: ${maxAnswerBytes / 1024} KB of the last try, ${maxEarlierAnswerChars} characters of earlier ones; null without answer`,
     ),
 })
 
@@ -189,7 +201,11 @@ export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject(
     .int()
     .nullable()
     .describe('When it is tried (again): Unix time in milliseconds; null once it is delivered or failed'),
-  body: z.string().describe('The beginning of the body that is posted: at most 4,096 characters'),
+  body: z
+    .string()
+    .describe(
+      `The beginning of the body that is posted: at most ${maxBodyChars.toLocaleString('en-GB')} characters`,
+    ),
   attempts: z.array(webhookAttemptSchema),
 })
 
@@ -202,7 +218,7 @@ function isOurs(name: string): boolean {
 
 function isKeyLong(text: string): boolean {
   const { length } = Buffer.from(text.slice('whsec_'.length), 'base64')
-  return length >= 24 && length <= 64
+  return length >= minKeyBytes && length <= maxKeyBytes
 }
 
 function urlFormProblem(text: string): string | null {

@@ -109,7 +109,8 @@ export class WebhookSender {
     try {
       while (this.#lookAgain && !this.#isClosed && !this.#isPaused) {
         this.#lookAgain = false
-        if (this.#underWay.size < maxUnderWay) await this.#sendDue()
+        if (!this.#maySend()) await this.#countForOther()
+        else if (this.#underWay.size < maxUnderWay) await this.#sendDue()
       }
     } catch (error) {
       this.#pauseAfter(error)
@@ -124,17 +125,29 @@ export class WebhookSender {
     return !this.#isClosed && !this.#isPaused && !this.#webhook.disabled && leadership.isMine()
   }
 
+  /** Counts while another instance sends. After an error the next wake counts again. */
+  async #countForOther(): Promise<void> {
+    if (this.#deps.store.leadership.isMine()) return
+    await this.#count().catch((error: unknown) => {
+      if (!isErrorOf(error, 'closed')) this.#deps.onError(error)
+    })
+  }
+
+  async #count(): Promise<void> {
+    const ofWebhook = { index: 'due', prefix: [this.#webhook.id] }
+    this.#waiting = await this.#deps.store.count(webhookDeliveryCollection, ofWebhook)
+  }
+
   async #sendDue(): Promise<void> {
     const { store, clock } = this.#deps
     const { id } = this.#webhook
     const ofWebhook = { index: 'due', prefix: [id] }
     this.#ended.clear()
-    this.#waiting = await store.count(webhookDeliveryCollection, ofWebhook)
-    if (!this.#maySend()) return
     const now = clock.now()
     const dueNow = { ...ofWebhook, until: [id, now], limit: maxRead }
     const due = await store.page(webhookDeliveryCollection, dueNow)
     const later = await store.page(webhookDeliveryCollection, { ...ofWebhook, after: [id, now], limit: 1 })
+    await this.#count()
     for (const delivery of due.records) {
       // Nothing is sent beside the request to confirm the webhook, which is the first delivery.
       if (this.#underWay.size >= maxUnderWay || this.#isUnderWay(id) || !this.#maySend()) break

@@ -11,6 +11,7 @@ import { simulator } from '../../src/instance/outbound.ts'
 import { createOutbox, type Outbox, type OutboxDeps } from '../../src/outbox/outbox.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
 import { blobOf, insert, type Store } from '../../src/store/store.ts'
+import { testClock } from '../support/clock.ts'
 import { countWait } from '../support/own-time.ts'
 
 const id = 'em_1'
@@ -123,6 +124,22 @@ it.each([
   isFull = false
   await clock.advance('4s')
   await expect.poll(() => statusOf(store)).toMatch(/delivered|failed/)
+})
+
+it('closing ends the wait of an email whose outcome cannot be stored, and its timer', async () => {
+  const clock = testClock(0)
+  const store = await storeWithMail(clock.now())
+  let commits = 0
+  const commit = (): Promise<never> => {
+    commits++
+    return Promise.reject(full)
+  }
+  const outbox = open({ ...store, commit }, { clock })
+  outbox.wake()
+  await expect.poll(() => commits).toBe(1)
+  await expect.poll(() => clock.timers()).toBeGreaterThan(0)
+  await outbox.close()
+  expect(clock.timers()).toBe(0)
 })
 
 it('a store that cannot be read is retried with growing waits', async () => {

@@ -362,3 +362,18 @@ test('a search that runs out of time keeps the matches that the texts decided, a
   expect(await rows.page(filter, place, limit)).toMatchObject(wanted)
   expect((await rows.ids(filter)).ids).toEqual(matches.map(({ id }) => id))
 })
+
+test('a search does not wait for more mails than it allows, also where one look-up found all of them', async () => {
+  const { store, arrive } = await open()
+  const { texts } = textsOf(store)
+  let lookUps = 0
+  const counted: Texts = { ...texts, missing: (...given) => (lookUps++, texts.missing(...given)) }
+  const indexer = new StoreIndexer({ ...slowReading(store, 10), store, texts: counted })
+  onTestFinished(async () => void (await indexer.close()))
+  for (let n = 1; n <= 200; n++) await arrive(n)
+  expect(await indexer.catchUp({ maxMails: 100 })).toBe(200 - 64)
+  expect(lookUps).toBe(1)
+  expect(await indexer.catchUp({ complete: true })).toBe(0)
+  // The steps share a look-up; the last one finds nothing more.
+  expect(lookUps).toBe(2)
+})

@@ -88,6 +88,25 @@ describe('a hit', () => {
   })
 })
 
+it('is waited for while it is being stored', async () => {
+  await given()
+  let isStored = false
+  const commit = store.commit.bind(store)
+  const begun = new Promise<void>((resolve) => {
+    store.commit = async (...args) => {
+      resolve()
+      await new Promise((done) => setTimeout(done, 20))
+      await commit(...args)
+      isStored = true
+    }
+  })
+  const recorded = hits.record({ email_id: 'em_1', recipient: 0 }, by)
+  await begun
+  await hits.idle()
+  expect(isStored).toBe(true)
+  expect(await recorded).toBe(true)
+})
+
 const ofFolder = notOn('PostgreSQL', 'it counts the bytes that are written to a folder')
 
 describe('many hits on one email', () => {
