@@ -116,10 +116,9 @@ function flagRow({ name, value, option, help, takes, default: shown }: (typeof o
 }
 
 function fileRow({ path, row }: PlacedRow): string {
-  const isShown =
-    ['string', 'number', 'boolean'].includes(typeof row.default) && String(row.default).length < 50
-  const shown =
-    Array.isArray(row.default) && row.default.length > 0 ? JSON.stringify(row.default) : String(row.default)
+  const value: unknown = row.default
+  const isShown = ['string', 'number', 'boolean'].includes(typeof value) && String(value).length < 50
+  const shown = Array.isArray(value) && value.length > 0 ? JSON.stringify(value) : String(value)
   return tableRow([
     `\`${path.join('.')}\``,
     row.help,

@@ -56,10 +56,10 @@ export async function connect(
   const place = readClientVariables(variables)
   const { apiKeys } = await readKeys([options, environment.options])
   for (const text of environment.warnings) output.warn(text)
-  const port = environment.options['port'] ?? allRows['port']?.default
+  const port = Number(environment.options['port'] ?? allRows['port']?.default)
   const source = flags['url'] === undefined && place.url !== null ? clientVariables.url : '--url'
   const isGiven = flags['url'] !== undefined || place.url !== null
-  const url = flags['url'] ?? place.url ?? `http://127.0.0.1:${String(port)}`
+  const url = flags['url'] ?? place.url ?? `http://127.0.0.1:${port}`
   const apiKey = (apiKeys ? apiKeys[0] : place.apiKey) ?? null
   return remoteAt({ url, apiKey, source, isGiven })
 }

@@ -6,7 +6,9 @@ import * as keys from '../../src/keys/schema.ts'
 import * as templates from '../../src/templates/schema.ts'
 import * as webhooks from '../../src/webhooks/schema.ts'
 
-const schemas = Object.entries({ ...audiences, ...domains, ...keys, ...templates, ...webhooks })
+const schemas = Object.entries({ ...audiences, ...domains, ...keys, ...templates, ...webhooks }).flatMap(
+  ([name, value]) => (value instanceof z.ZodType ? [[name, value] as const] : []),
+)
 const requests = schemas.filter(([name]) => /^createDomain|Input|Settings|Changes|declared/.test(name))
 const responses = schemas.filter(([name]) => !requests.some(([request]) => request === name))
 

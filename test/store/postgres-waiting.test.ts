@@ -22,7 +22,7 @@ function commitOf(records: number, blobBytes = 0): Waiting & { kind: 'commit' } 
   const blobs = rows.map(({ id }): StagedBlob => {
     return { owner: id, name: 'raw', size: blobBytes, bytes: Buffer.alloc(blobBytes), large: null }
   })
-  const changes = rows.map((row) => ({ op: 'insert' as const, table, row }))
+  const changes = rows.map((row) => ({ op: 'insert' as const, table, id: row.id, row }))
   return { kind: 'commit', partition: '', changes, blobs: blobBytes > 0 ? blobs : [], ...end }
 }
 
@@ -42,21 +42,21 @@ describe('the commits that one statement stores', () => {
     'a change of a record': {
       kind: 'commit',
       partition: '',
-      changes: row ? [{ op: 'put', table, row }] : [],
+      changes: row ? [{ op: 'put', table, id: row.id, row }] : [],
       blobs: [],
       ...end,
     },
     'a removal': {
       kind: 'commit',
       partition: '',
-      changes: [{ op: 'remove', table, id: 'l_1', version: 1 }],
+      changes: [{ op: 'remove', table, id: 'l_1', row: null, version: 1 }],
       blobs: [],
       ...end,
     },
     'another collection, with a unique key': {
       kind: 'commit',
       partition: '',
-      changes: [{ op: 'insert', table: keyed, row: unique }],
+      changes: [{ op: 'insert', table: keyed, id: unique.id, row: unique }],
       blobs: [],
       ...end,
     },

@@ -1,4 +1,3 @@
-import { messageOf } from '../../core/errors.ts'
 import type { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertKnownFormat } from './format.ts'
