@@ -21,11 +21,9 @@ export function createTimeline(start: number): Timeline {
   function momentAt(at: number): BroadcastMoment {
     while (at - start >= span * maxMoments) widen()
     const wanted = Math.max(0, Math.floor((at - start) / span))
-    for (;;) {
-      const moment = moments[wanted]
-      if (moment) return moment
-      moments.push({ at: start + moments.length * span, ...noCounts })
-    }
+    while (moments.length <= wanted) moments.push({ at: start + moments.length * span, ...noCounts })
+    // A record that a person edited may have a time that is no number; its events are not counted.
+    return moments[wanted] ?? { at: start, ...noCounts }
   }
 
   function widen(): void {

@@ -40,10 +40,14 @@ export function begunConversation(messageId: string): string | undefined {
 
 /** A subject without `Re:` at its beginning, and without what other programs and languages write in its place. */
 export function withoutReplyPrefix(subject: string): string {
-  return subject.trim().replace(replyPrefixes, '')
+  const text = subject.trim()
+  let start = 0
+  // One prefix at a time: an expression for all of them would need a stack as long as the text.
+  for (replyPrefix.lastIndex = 0; replyPrefix.test(text);) start = replyPrefix.lastIndex
+  return text.slice(start)
 }
 
-const replyPrefixes = /^(?:(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20})+/i
+const replyPrefix = /(?:re|aw|antw|sv|vs|odp|rif)(?:\[\d{1,4}\])?:\s{0,20}/iy
 
 /** The first id in angle brackets, without these; `""` if there is none. The field may have other text before it. */
 function firstId(value: string): string {

@@ -76,6 +76,8 @@ class Watch<T> {
       this.#resolve = resolve
       this.fail = reject
     })
+    // If the wait ends by another error first, nothing awaits the outcome.
+    this.#outcome.catch(() => {})
   }
 
   async run(atEnd: () => Promise<T>): Promise<T> {
@@ -84,13 +86,14 @@ class Watch<T> {
     const stopListening = this.#listen()
     const onAbort = (): void => this.fail(signal?.reason)
     signal?.addEventListener('abort', onAbort)
-    const searched = this.#searchAll()
-    searched.catch(this.fail)
-    // The search of existing mail is finished first, even if the timeout is short.
-    const cancel = this.#deps.clock.after(timeoutMs, () => {
-      searched.then(atEnd).then(this.#resolve, this.fail)
-    })
+    let cancel = (): void => {}
     try {
+      const searched = this.#searchAll()
+      searched.catch(this.fail)
+      // The search of existing mail is finished first, even if the timeout is short.
+      cancel = this.#deps.clock.after(timeoutMs, () => {
+        searched.then(atEnd).then(this.#resolve, this.fail)
+      })
       return await keepAlive(() => this.#outcome)
     } finally {
       stopListening()

@@ -8,7 +8,7 @@ import { authorityOf } from '../net/hosts.ts'
 import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/foreign-clients.ts'
-import type { AccountDeps, InstanceDeps, ServerDeps, ServerState } from '../server/deps.ts'
+import type { AccountDeps, InstanceDeps, RequestLimits, ServerDeps, ServerState } from '../server/deps.ts'
 import {
   boundHost,
   closeHttpListener,
@@ -73,10 +73,11 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
 
   const onError = reportErrors(config, 'A request failed with an internal error.')
   const openSessions = once(() => openStoredSessions(main, deps))
-  const openLimits = once(async () => {
+  let limits: RequestLimits | null = null
+  const openLimits = async (): Promise<RequestLimits> => {
     const { createRequestLimits } = await import('../server/app.ts')
-    return createRequestLimits(config, deps.failedLogins)
-  })
+    return (limits ??= createRequestLimits(config, deps.failedLogins))
+  }
   const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)
   const phase = (): ReturnType<StateDeps['phase']> => {
     if (isClosing) return 'closing'
@@ -88,20 +89,19 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
 
   /** @param instance  For the account `default`. */
   async function makeApp(account: HttpAccount, instance: InstanceDeps | null): Promise<App> {
-    const [{ createApp }, limits, { providers, providerRoutes }, { mcpRoutes }, sessions] = await Promise.all(
-      [
+    const [{ createApp }, requestLimits, { providers, providerRoutes }, { mcpRoutes }, sessions] =
+      await Promise.all([
         import('../server/app.ts'),
         openLimits(),
         import('../providers/providers.ts'),
         import('../mcp/routes.ts'),
         openSessions(),
-      ],
-    )
+      ])
     return createApp({
       ...deps,
       ...account,
       instance,
-      limits,
+      limits: requestLimits,
       clock,
       log: deps.onRefused ? tellingRefusals(account, deps.onRefused) : account.log,
       sessions,
@@ -168,6 +168,8 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
     async close() {
       isClosing = true
       app.close()
+      // Also if only other accounts were used.
+      limits?.openAnswers.close()
       oidc?.close()
       const open = await opening?.catch(() => null)
       if (config.dir !== null && open) await forgetPageUrl(config.dir, open.url)

@@ -6,6 +6,8 @@ export interface HitQueueDeps<H> {
   store(hits: readonly H[]): Promise<number | null>
   /** Whether the email still exists, at a cost that does not depend on the size of its record. */
   isThere(): Promise<boolean>
+  /** Whether a pause may begin: not once the queue is to be closed. */
+  mayPause(): boolean
   /** Called when nothing waits or is being written, so that the queue can be forgotten. */
   onEmpty(): void
   /** Called when hits could not be stored after they were answered. */
@@ -61,7 +63,7 @@ export class HitQueue<H> {
 
   async #storeWaiting(): Promise<boolean> {
     const size = await this.#deps.store(this.#waiting.splice(0))
-    if (size !== null && size > freeBytes) {
+    if (size !== null && size > freeBytes && this.#deps.mayPause()) {
       this.#pause = setTimeout(() => void this.flush(), Math.max(minPauseMs, size / bytesPerMs))
       this.#pause.unref()
     }

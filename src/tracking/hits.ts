@@ -51,6 +51,7 @@ interface WaitingHit {
 export function createHits(deps: { store: Store; clock: Clock; onError(error: unknown): void }): Hits {
   const { store, clock, onError } = deps
   const queues = new Map<string, HitQueue<WaitingHit>>()
+  let isClosed = false
 
   function queueOf(id: string): HitQueue<WaitingHit> {
     const known = queues.get(id)
@@ -62,6 +63,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
         // It may be empty again after it was forgotten and another one took its place.
         if (queues.get(id) === queue) queues.delete(id)
       },
+      mayPause: () => !isClosed,
       onError,
     })
     queues.set(id, queue)
@@ -76,7 +78,10 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
     record: ({ email_id, recipient, link }, visitor) =>
       queueOf(email_id).add({ recipient, event: eventOf(link, visitor, clock.now()) }),
     idle,
-    close: idle,
+    close() {
+      isClosed = true
+      return idle()
+    },
   }
 }
 

@@ -51,19 +51,40 @@ export function absoluteSources(
   clean: (address: string) => string = absoluteAddress,
 ): string {
   const kept: string[] = []
-  let count = 0
-  for (const [, written = '', descriptor = ''] of srcset.matchAll(source)) {
-    if (++count > maxSources) break
-    const address = clean(withoutEnding(written, ','))
-    if (address !== blockedAddress && size.test(descriptor.trim()))
-      kept.push(`${address} ${descriptor.trim()}`.trim())
+  let at = 0
+  for (let count = 0; at < srcset.length && count < maxSources; count++) {
+    while (isSpace(srcset[at]) || srcset[at] === ',') at++
+    const start = at
+    while (at < srcset.length && !isSpace(srcset[at])) at++
+    const written = withoutEnding(srcset.slice(start, at), ',')
+    let descriptor = ''
+    // A comma after the address ends the image.
+    if (start + written.length === at) {
+      const end = endOfImage(srcset, at)
+      descriptor = srcset.slice(at, end).trim()
+      at = end
+    }
+    const address = clean(written)
+    if (written === '' || address === blockedAddress) continue
+    if (descriptor === '' || size.test(descriptor)) kept.push(`${address} ${descriptor}`.trim())
   }
   return kept.join(', ')
 }
 
-/** An address, and what follows it until a comma outside parentheses. A comma after the address ends the image. */
-const source = /([^ \t\n\f\r,][^ \t\n\f\r]*)((?<!,)(?:[^,(]+|\([^)]*\)?)*)?/g
+/** Where an image ends: at the next comma outside parentheses. An expression would need a stack as long as the text. */
+function endOfImage(srcset: string, from: number): number {
+  let isInside = false
+  for (let at = from; at < srcset.length; at++) {
+    if (srcset[at] === ',' && !isInside) return at
+    if (srcset[at] === '(') isInside = true
+    else if (srcset[at] === ')') isInside = false
+  }
+  return srcset.length
+}
+
+const isSpace = (char: string | undefined): boolean => char !== undefined && /[ \t\n\f\r]/.test(char)
+
 /** The width or the density of an image. */
-const size = /^(?:[\d.]{1,20}[wxh])?$/
+const size = /^[\d.]{1,20}[wxh]$/
 // No real image has as many versions.
 const maxSources = 1000

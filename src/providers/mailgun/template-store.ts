@@ -17,6 +17,12 @@ interface VersionContent {
   readonly comment: string
 }
 
+/** A template, as the copy of its active version, and one of its versions. */
+export interface StoredVersion {
+  readonly active: Template
+  readonly version: Template
+}
+
 /** What a template has beside its versions. */
 type About = Readonly<Record<string, string>>
 
@@ -24,7 +30,8 @@ type About = Readonly<Record<string, string>>
  * The templates of an account as Mailgun has them: with versions, of which one is active. Each version is a template of ours,
  * `<name>.v.<tag>`, and so is a copy of the active one, `<name>`, from which mail is sent.
  *
- * A change reads what is stored first, so changes run one after the other. They return the id of the template.
+ * A change reads what is stored first, so changes run one after the other. They return the id of the template, or what was
+ * added.
  */
 export class TemplateStore {
   readonly #templates: ProviderParts['templates']
@@ -56,13 +63,14 @@ export class TemplateStore {
     return found
   }
 
-  /** @throws not_found */
-  async version(name: string, tag: string): Promise<Template> {
+  /** @param tag  Default: that of the active version. @throws not_found */
+  async withVersion(name: string, tag?: string): Promise<StoredVersion> {
     const active = await this.get(name)
-    const found = await this.#findById(versionId(active.id, tag))
-    if (found) return found
-    if (tagOf(active) === tag) return active
-    throw new LocalpostError('not_found', `version ${quote(tag)} of the template ${quote(name)} not found`)
+    const wanted = tag ?? tagOf(active)
+    const version = await this.#findById(versionId(active.id, wanted))
+    if (version) return { active, version }
+    if (tagOf(active) === wanted) return { active, version: active }
+    throw new LocalpostError('not_found', `version ${quote(wanted)} of the template ${quote(name)} not found`)
   }
 
   /**
@@ -71,20 +79,21 @@ export class TemplateStore {
    */
   async idOf(name: string): Promise<string> {
     const at = name.indexOf(versionMark)
+    if (at === -1) return (await this.#find(name))?.id ?? name
     const tag = name.slice(at + versionMark.length)
-    const found = await nullOn('not_found', at === -1 ? this.get(name) : this.version(name.slice(0, at), tag))
-    return found?.id ?? name
+    const found = await nullOn('not_found', this.withVersion(name.slice(0, at), tag))
+    return found?.version.id ?? name
   }
 
   /** Creates a template, with its first version, which is active. @throws name_taken, validation_error, invalid_template */
-  create(name: string, tag: string, content: VersionContent, about: About): Promise<string> {
+  create(name: string, tag: string, content: VersionContent, about: About): Promise<StoredVersion> {
     return this.#inTurn(async () => {
       const existing = await this.#find(name)
       if (existing) throw new LocalpostError('name_taken', `template ${quote(existing.id)} already exists`)
       const id = name.toLowerCase()
       await this.#putVersion(id, tag, content)
       await this.#activate(id, tag, about)
-      return id
+      return this.withVersion(id, tag)
     })
   }
 
@@ -109,14 +118,14 @@ export class TemplateStore {
   }
 
   /** @throws not_found, name_taken, validation_error, invalid_template */
-  addVersion(name: string, tag: string, content: VersionContent, isActive: boolean): Promise<string> {
+  addVersion(name: string, tag: string, content: VersionContent, isActive: boolean): Promise<StoredVersion> {
     return this.#inTurn(async () => {
       const { id } = await this.get(name)
       if ((await this.versions(id)).some((one) => tagOf(one) === tag))
         throw new LocalpostError('name_taken', `version ${quote(tag)} already exists`)
       await this.#putVersion(id, tag, content)
       if (isActive) await this.#activate(id, tag)
-      return id
+      return this.withVersion(id, tag)
     })
   }
 
@@ -132,8 +141,7 @@ export class TemplateStore {
     isActive: boolean,
   ): Promise<string> {
     return this.#inTurn(async () => {
-      const before = await this.version(name, tag)
-      const active = await this.get(name)
+      const { active, version: before } = await this.withVersion(name, tag)
       await this.#putVersion(active.id, tag, {
         template: given.template ?? before.html ?? '',
         subject: given.subject === undefined ? before.subject : given.subject,
@@ -148,8 +156,7 @@ export class TemplateStore {
   /** @throws not_found; state_conflict for the active one */
   removeVersion(name: string, tag: string): Promise<string> {
     return this.#inTurn(async () => {
-      const version = await this.version(name, tag)
-      const active = await this.get(name)
+      const { active, version } = await this.withVersion(name, tag)
       if (tagOf(active) === tag) {
         const message = `version ${quote(tag)} is active. Make another one active first.`
         throw new LocalpostError('state_conflict', message)

@@ -20,7 +20,7 @@ import {
   type MailgunTemplate,
   type MailgunVersion,
 } from './template-schema.ts'
-import { tagOf, TemplateStore } from './template-store.ts'
+import { type StoredVersion, tagOf, TemplateStore } from './template-store.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: mailgunFace })
 
@@ -32,12 +32,6 @@ const errors = ['name_taken', 'invalid_template'] as const
 export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[] {
   const store = new TemplateStore(parts)
 
-  /** A template with one of its versions, as answers have it. */
-  async function withVersion(name: string, tag: string): Promise<MailgunTemplate> {
-    const found = await store.get(name)
-    return { ...toTemplate(found), version: toVersion(await store.version(found.id, tag), found) }
-  }
-
   return [
     post(path, {
       summary: 'Create a template, with its first version',
@@ -46,7 +40,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       errors,
       async handler({ body: { name, tag = 'initial', template, comment = '', headers, ...about } }) {
         const { description, createdBy } = about
-        const id = await store.create(
+        const stored = await store.create(
           name,
           tag,
           { template, subject: subjectIn(headers), comment },
@@ -55,7 +49,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
             ...(createdBy !== undefined && { created_by: createdBy }),
           },
         )
-        return { message: 'template has been stored', template: await withVersion(id, tag) }
+        return { message: 'template has been stored', template: withVersion(stored) }
       },
     }),
     get(path, {
@@ -73,9 +67,8 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       query: z.strictObject({ active: z.enum(['yes', 'no']).optional() }),
       success: { schema: templateAnswerSchema },
       async handler({ params, query }) {
-        const found = await store.get(params.name)
-        if (query.active !== 'yes') return { template: toTemplate(found) }
-        return { template: await withVersion(found.id, tagOf(found)) }
+        if (query.active !== 'yes') return { template: toTemplate(await store.get(params.name)) }
+        return { template: withVersion(await store.withVersion(params.name)) }
       },
     }),
     put(`${path}/{name}`, {
@@ -117,15 +110,16 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       errors,
       async handler({ params, body: { tag, template, active, comment = '', headers } }) {
         const content = { template, subject: subjectIn(headers), comment }
-        const id = await store.addVersion(params.name, tag, content, active === 'yes')
-        const message = 'new version of the template has been stored'
-        return { message, template: await withVersion(id, tag) }
+        const stored = await store.addVersion(params.name, tag, content, active === 'yes')
+        return { message: 'new version of the template has been stored', template: withVersion(stored) }
       },
     }),
     get(`${path}/{name}/versions/{tag}`, {
       summary: 'Get a version of a template',
       success: { schema: templateAnswerSchema },
-      handler: async ({ params }) => ({ template: await withVersion(params.name, params.tag) }),
+      handler: async ({ params: { name, tag } }) => ({
+        template: withVersion(await store.withVersion(name, tag)),
+      }),
     }),
     put(`${path}/{name}/versions/{tag}`, {
       summary: 'Change a version of a template, or make it active',
@@ -178,6 +172,10 @@ function subjectIn(headers: string | undefined): string | null {
     subject = value
   }
   return subject
+}
+
+function withVersion({ active, version }: StoredVersion): MailgunTemplate {
+  return { ...toTemplate(active), version: toVersion(version, active) }
 }
 
 function toTemplate({ id, metadata = {}, created }: Template): MailgunTemplate {

@@ -34,8 +34,8 @@ export class PostmarkTemplates {
   create(given: z.output<typeof newTemplateSchema>): Promise<Template> {
     const { Name: name, Alias, Subject: subject, HtmlBody: html = null, TextBody: text = null } = given
     return this.#inTurn(async () => {
-      const id = Alias ?? String(toNumber(this.#newUuid()))
       assertBodies(html, text)
+      const id = Alias ?? String(toNumber(this.#newUuid()))
       if (await findTemplate(this.#templates, id))
         throw new LocalpostError('name_taken', `A template with the alias ${quote(id)} exists already.`)
       return this.#put(id, { name, subject, html, text, engine: 'mustachio' })

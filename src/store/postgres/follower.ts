@@ -108,7 +108,7 @@ export class Follower {
 
   /** @returns Whether everything that was stored before the call was read. */
   async #readOn(): Promise<boolean> {
-    const found = await readAfter(this.#deps.sql, this.#state)
+    const found = await readAfter(this.#deps.sql, () => this.#state)
     // Meanwhile the writer may have passed on commits of this instance.
     while (this.#announcing) await this.#announcing
     const commits = found?.commits.filter(({ seq }) => seq > this.seq) ?? []

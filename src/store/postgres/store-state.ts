@@ -73,13 +73,15 @@ function growthOf(changes: readonly CommitChange[]): number {
 /**
  * Reads the commits after a state, in their order.
  *
+ * @param current  The state; it may have more commits once the database answers, which are left out of the result.
  * @returns null if the database no longer has the commits of the state. `isAll` is false if there may be more commits.
  * @throws As reads.
  */
 export async function readAfter(
   sql: Connection,
-  state: StoreState,
+  current: () => StoreState,
 ): Promise<{ commits: InstanceCommit[]; isAll: boolean } | null> {
+  const state = current()
   // What is known of the last commit is in each row, so there is at least one, in which `seq` may be null.
   const rows = await sql.run<LastKnown & (CommitRow | { seq: null })>(
     `SELECT (SELECT seq::float8 FROM ${sql.name('localpost')}) AS newest, known.*, next.*
@@ -95,8 +97,9 @@ export async function readAfter(
   )
   const [head] = rows
   if (!head || !isKnown(state, head)) return null
-  const commits = rows.flatMap((row) => (row.seq === null ? [] : [toCommit(row)]))
-  return { commits, isAll: commits.length < readAtOnce }
+  const { seq } = current()
+  const commits = rows.flatMap((row) => (row.seq === null || row.seq <= seq ? [] : [toCommit(row)]))
+  return { commits, isAll: rows.length < readAtOnce }
 }
 
 /** Whether the database still has the commits of a state. It may have more. */
