@@ -1,5 +1,6 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server'
-import { LocalpostError, quote, isErrorOf } from '../core/errors.ts'
+import { LocalpostError, isErrorOf } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { judgeCredentials, smtpUserOf, type AuthProblem, type SmtpUser, isAdmitted } from './auth.ts'
 import { isOnlyDelay, meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'

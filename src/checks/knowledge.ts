@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { parseZone, type ZoneRecords } from '../domains/zone.ts'
 import { parseAddress } from '../net/addresses.ts'
 

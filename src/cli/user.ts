@@ -1,4 +1,5 @@
-import { invalidOption, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { createPasswords } from '../users/password.ts'
 import { changeUsersFile, readUsers } from '../users/stored-users.ts'
 import { isAccountName, isRole, isUserName, nameRule, parseUsers, withUser } from '../users/users-file.ts'

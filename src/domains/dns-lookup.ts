@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
 
 /** The DNS look-ups of verification. Failures reject with the `code` of node:dns: `ENOTFOUND`, `ENODATA`, … */

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { Broadcast, BroadcastRequest } from '../broadcasts/types.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'

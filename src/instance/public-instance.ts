@@ -1,5 +1,6 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertPort } from '../core/known-options.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'

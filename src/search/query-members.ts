@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isId } from '../core/ids.ts'
 import { foldText } from '../core/fold-text.ts'
 import { suggest } from '../core/suggest.ts'

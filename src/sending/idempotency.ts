@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LocalpostError, quote, validationError, type PlainError } from '../core/errors.ts'
+import { LocalpostError, validationError, type PlainError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isDeeperThan, maxDepth } from '../core/json-body.ts'
 import {
   update,

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { FormBody, formTypes } from '../core/form.ts'
 import { longBodyBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
 import { collectBefore } from '../core/page-memory.ts'

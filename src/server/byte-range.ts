@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { bytesAnswer, type Answer } from './answer.ts'
 import { streamBody } from './body-streams.ts'
 

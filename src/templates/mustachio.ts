@@ -1,4 +1,4 @@
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { maxDepth } from '../core/json-body.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { maxNesting, TemplateFaultError, type TemplateFault } from './output.ts'

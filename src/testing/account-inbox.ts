@@ -1,5 +1,6 @@
 import type { Calls } from '../client/call.ts'
-import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { lowestId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'

@@ -1,7 +1,8 @@
 // What the fixture takes from the rest. The fixture itself is an ES module, since vitest is one; the rest is shared with
 // everything else that loads the package.
 export { createUnnoted } from '../instance/create.ts'
-export { LocalpostError, quote } from '../core/errors.ts'
+export { LocalpostError } from '../core/errors.ts'
+export { quote } from '../core/quote.ts'
 export { assertKnownOptions } from '../core/known-options.ts'
 export { handOverMails } from '../report/hand-over.ts'
 export { accountSettingNames, openAccount } from '../testing/account.ts'

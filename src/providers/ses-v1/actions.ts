@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { LocalpostError, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { LongBody } from '../../core/json-body.ts'
 import { parseInput } from '../../core/validate.ts'
 import { sendErrors } from '../../sending/results.ts'
