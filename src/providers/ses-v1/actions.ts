@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { LocalpostError, validationError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
-import { LongBody } from '../../core/json-body.ts'
+import { LongBody } from '../../core/long-body.ts'
 import { parseInput } from '../../core/validate.ts'
 import { sendErrors } from '../../sending/results.ts'
 import type { Answer } from '../../server/answer.ts'
