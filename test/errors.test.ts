@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { renderErrorReference } from '../scripts/error-reference.ts'
-import { isErrorOf, LocalpostError, quote, validationError } from '../src/core/errors.ts'
+import { isErrorOf, LocalpostError, validationError } from '../src/core/errors.ts'
+import { quote } from '../src/core/quote.ts'
 
 describe('an error', () => {
   it('has the status of its code and the one body', () => {

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { Collection, StoredRecord } from '../store/store.ts'
 import type { AccountInfo } from './types.ts'
 

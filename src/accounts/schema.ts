@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { AccountChanges, AccountInfo, AccountInput, CreatedAccount, RenewedPassword } from './types.ts'
 
 /** The account of callers that name no account. It always exists. */

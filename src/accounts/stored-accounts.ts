@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { Ids } from '../core/ids.ts'
 import type { RandomSource } from '../core/random.ts'
 import { nextTurn } from '../core/machine.ts'

@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { hexDigit } from '../core/hex.ts'
 import { decodeBase64 } from '../mime/base64.ts'
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readBeginning } from '../core/read-beginning.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 

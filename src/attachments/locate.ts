@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { parseDataUri } from './data-uri.ts'
 import { isDataUri, type ReadReference } from './reference.ts'
 

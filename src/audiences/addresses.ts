@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 
 /**
  * What is wrong with a contact's address, or null. One `@`, lengths of RFC 5321, no white space or control

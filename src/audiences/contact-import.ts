@@ -1,5 +1,5 @@
 import { heavyBytes, type JobThread } from '../core/job-thread.ts'
-import { LongBody } from '../core/json-body.ts'
+import { LongBody } from '../core/long-body.ts'
 import { nextTurn } from '../core/machine.ts'
 import type { Store } from '../store/store.ts'
 import { emailKey } from './addresses.ts'

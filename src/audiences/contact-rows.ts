@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { CsvError, Info } from 'csv-parse'
-import { quote, validationError } from '../core/errors.ts'
+import { validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createPacer, forEachSlice } from '../core/slices.ts'
 import { checkInput } from '../core/validate.ts'

@@ -1,5 +1,5 @@
 import type { Complete } from '../core/complete.ts'
-import type { LongBody } from '../core/json-body.ts'
+import type { LongBody } from '../core/long-body.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, notFound, readRecord, untilCommitted } from '../store/repository.ts'

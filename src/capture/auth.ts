@@ -8,11 +8,11 @@ import type { AccountSide } from './account-side.ts'
 export interface SmtpUser {
   name: string
   /** The session is the outbox's own: its transactions are deliveries. */
-  is_outbox: boolean
+  isOutbox: boolean
   /** The account of the credentials. Default: `default`. */
   side?: AccountSide
   /** Whether the credentials would still be accepted; if not, the session ends. Default: they always are. */
-  isAdmitted?(): boolean
+  isStillAdmitted?(): boolean
 }
 
 /** The identity that a session authenticated as; null without AUTH. */
@@ -22,7 +22,7 @@ export function smtpUserOf(session: SMTPServerSession): SmtpUser | null {
 
 /** Whether the credentials of a session would still be accepted; also without any. */
 export function isAdmitted(session: SMTPServerSession): boolean {
-  return smtpUserOf(session)?.isAdmitted?.() ?? true
+  return smtpUserOf(session)?.isStillAdmitted?.() ?? true
 }
 
 /** The user name of the outbox's own sessions. */
@@ -53,13 +53,13 @@ export type AuthProblem = 'outbox' | 'no-key' | 'scope'
  */
 export function judgeCredentials(name: string, password: string, rules: AuthRules): SmtpUser | AuthProblem {
   if (name === outboxUser) {
-    return isSameSecret(password, rules.deliverySecret) ? { name, is_outbox: true } : 'outbox'
+    return isSameSecret(password, rules.deliverySecret) ? { name, isOutbox: true } : 'outbox'
   }
   const scope = rules.scopeOf(password)
   if (scope === 'read') return 'scope'
-  if (rules.auth === 'optional') return { name, is_outbox: false }
+  if (rules.auth === 'optional') return { name, isOutbox: false }
   if (scope === null) return 'no-key'
-  return { name, is_outbox: false, isAdmitted: () => rules.scopeOf(password) !== null }
+  return { name, isOutbox: false, isStillAdmitted: () => rules.scopeOf(password) !== null }
 }
 
 /** Compares in constant time, without revealing the length of the secret. */

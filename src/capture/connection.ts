@@ -212,7 +212,7 @@ export class CaptureConnection extends TlsConnection {
 
   #faultAt(stage: SmtpStage): ReturnType<FaultAt> {
     const user = smtpUserOf(this.session)
-    return user?.is_outbox ? null : (user?.side ?? this.host).faultAt(stage)
+    return user?.isOutbox ? null : (user?.side ?? this.host).faultAt(stage)
   }
 
   /** Applies a fault, then calls `proceed` if the session goes on as without it, or `done` after a refusal. */

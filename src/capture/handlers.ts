@@ -1,5 +1,6 @@
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server'
-import { LocalpostError, quote, isErrorOf } from '../core/errors.ts'
+import { LocalpostError, isErrorOf } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { judgeCredentials, smtpUserOf, type AuthProblem, type SmtpUser, isAdmitted } from './auth.ts'
 import { isOnlyDelay, meetFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
@@ -68,7 +69,7 @@ export function createHandlers(
 
   /** @returns null if the connection is cut. */
   async function judgeRecipient(address: string, session: SMTPServerSession): Promise<true | null> {
-    const isDelivery = smtpUserOf(session)?.is_outbox ?? false
+    const isDelivery = smtpUserOf(session)?.isOutbox ?? false
     // The outbox gives the id of the email as ENVID (RFC 3461).
     const transaction = isDelivery
       ? (session.envelope.dsn?.envid ?? null)
@@ -99,7 +100,7 @@ export function createHandlers(
     stream: SMTPServerDataStream,
     session: SMTPServerSession,
   ): Promise<string | null> {
-    if (smtpUserOf(session)?.is_outbox) return (await drainMessage(stream)) ? '2.6.0 OK: delivered' : null
+    if (smtpUserOf(session)?.isOutbox) return (await drainMessage(stream)) ? '2.6.0 OK: delivered' : null
     const side = sideOf(session)
     const found = side.faultAt('end')
     // Not awaited if there is none, which would take a turn: the bytes may be here already.
@@ -126,7 +127,7 @@ export function createHandlers(
       void answer(session, callback, authenticate(username ?? '', password ?? '', session)),
     onRcptTo({ address }, session, callback) {
       // At once, so that its reply is sent together with those to other pipelined commands.
-      if (!options.rejectSubmissions && !smtpUserOf(session)?.is_outbox) return callback()
+      if (!options.rejectSubmissions && !smtpUserOf(session)?.isOutbox) return callback()
       void answer(session, callback, judgeRecipient(address, session))
     },
     onData: (stream, session, callback) => void answer(session, callback, takeMessage(stream, session)),

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { isId, type Ids } from '../core/ids.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import {

@@ -1,4 +1,4 @@
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { fieldOf } from '../core/header-fields.ts'
 import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, urlProblem } from '../net/guarded-request.ts'

@@ -1,6 +1,6 @@
 import { gunzip } from 'node:zlib'
 import { promisify } from 'node:util'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { type SvgAttributes, readSvg, type Svg } from './bimi-svg.ts'
 
 /** The largest logo that receivers accept, in bytes, compressed or not. */

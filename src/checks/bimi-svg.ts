@@ -1,4 +1,4 @@
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { readMarkup, type MarkupListener } from '../mime/html/markup.ts'
 
 /** By their names as they are written. */

@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { parseZone, type ZoneRecords } from '../domains/zone.ts'
 import { parseAddress } from '../net/addresses.ts'
 
@@ -23,10 +24,7 @@ export async function readSendingKnowledge({
 }: SendingFacts): Promise<SendingKnowledge> {
   for (const host of sendingHosts) {
     if (parseAddress(host)) continue
-    throw new LocalpostError(
-      'invalid_option',
-      `checks.sendingHosts: ${quote(host)} is not an IP address such as "203.0.113.5".`,
-    )
+    throw invalidOption(`checks.sendingHosts: ${quote(host)} is not an IP address such as "203.0.113.5".`)
   }
   const records = zone ? parseZone(await readZone(zone)) : { records: [], complete: [] }
   return { ...records, sendingHosts }
@@ -42,7 +40,7 @@ async function readZone(path: string): Promise<string> {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const message = `The zone file ${quote(path)} cannot be read: ${reason}.`
-    throw new LocalpostError('invalid_option', message, { cause })
+    throw invalidOption(message, cause)
   } finally {
     await file?.close()
   }

@@ -1,4 +1,4 @@
-import { shorten } from '../core/errors.ts'
+import { shorten } from '../core/quote.ts'
 import { percentDecoded } from '../core/text.ts'
 import { shownUrlLength } from './lengths.ts'
 import { beginsWithPlaceholder } from './placeholders.ts'

@@ -1,5 +1,6 @@
 import { clientNames } from '../client-support/features.ts'
-import { LocalpostError, quote, type ErrorCode } from '../core/errors.ts'
+import { LocalpostError, type ErrorCode } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { suggest } from '../core/suggest.ts'
 import { checkRegistry } from './registry.ts'

@@ -1,4 +1,4 @@
-import { shorten } from '../core/errors.ts'
+import { shorten } from '../core/quote.ts'
 import { fieldOf } from '../core/header-fields.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'

@@ -1,6 +1,6 @@
 import { defaultAccount } from '../accounts/schema.ts'
 import { systemClock, type Clock } from '../core/clock.ts'
-import { shorten } from '../core/errors.ts'
+import { shorten } from '../core/quote.ts'
 import type { Activity } from '../instance/activity.ts'
 import type { LogEvent } from './json-line.ts'
 import { type Output, paint } from './output.ts'

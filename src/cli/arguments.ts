@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { invalidOption, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
 import { readTyped } from '../options/read.ts'
 import { type Command, type Flag, namedCommands, serveCommand } from './commands.ts'

@@ -4,7 +4,7 @@ import { dirname, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { invalidOption, LocalpostError, messageOf } from '../core/errors.ts'
 import { isRecord } from '../core/members.ts'
-import { jsonFault } from '../core/json-body.ts'
+import { jsonFault } from '../core/json-fault.ts'
 import { allRows, type CommandOptions } from '../options/options.ts'
 import { readOptions, type Rows } from '../options/read.ts'
 

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { systemClock } from '../core/clock.ts'
-import { invalidOption, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { runAll } from '../core/run-all.ts'
 import { allCollections, collections } from '../instance/collections.ts'

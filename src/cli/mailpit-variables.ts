@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { readTyped } from '../options/read.ts'
 import table from './mailpit-variables.json' with { type: 'json' }
 import { optionFlags, setOption } from './option-flags.ts'

@@ -1,6 +1,6 @@
 import { invalidOption } from '../core/errors.ts'
 import { allRows, type CommandOptions, type LocalpostOptions } from '../options/options.ts'
-import { readOptions, type Rows } from '../options/read.ts'
+import type { Rows } from '../options/read.ts'
 import type { Arguments } from './arguments.ts'
 import { readCertificate, type ReadCertificate } from './certificate.ts'
 import { readConfigFile } from './config-file.ts'
@@ -38,43 +38,13 @@ export async function resolveSettings(
   variables: NodeJS.ProcessEnv,
   cwd: string,
 ): Promise<Settings> {
-  const environment = readEnvironment(variables)
-  const file = await readConfigFile(given.config ?? environment.config, cwd)
-  const isPlaceGiven = [given.options, environment.options].some(
-    ({ dir, store, memory }) => dir !== undefined || store !== undefined || memory !== undefined,
-  )
-  const mailpit = readMailpitVariables(variables, { isPlaceGiven })
-  const sources: readonly CommandOptions[] = [given.options, environment.options, mailpit.options, file]
-  const merged = merge([...sources, commandDefaults], allRows)
-  assertComplete(merged)
-  const {
-    port,
-    quiet,
-    logFormat,
-    memory: _memory,
-    apiKeyFile: _keys,
-    relayPasswordFile: _password,
-    oidcClientSecretFile: _secret,
-    tlsCert,
-    tlsKey,
-    ...options
-  } = merged
-  const warnings = [...environment.warnings, ...mailpit.warnings]
-  const keys = await readKeys(sources, warnings)
-  const relay = await readRelay(merged, warnings)
-  const clientSecret = await readClientSecret(merged, warnings)
-  const certificate = tlsCert === undefined && tlsKey === undefined ? null : { cert: tlsCert, key: tlsKey }
-  const tls = certificate && (await readCertificate(certificate))
-  if (tls) {
-    options.tls = tls.certificate
-    warnings.push(...tls.warnings)
-  }
-  if (keys.apiKeys) options.apiKeys = keys.apiKeys
-  if (relay !== undefined) options.relay = relay
-  if (clientSecret !== undefined) options.oidc = { ...options.oidc, clientSecret }
+  const { sources, warnings, isForMailpit } = await readSources(given, variables, cwd)
+  // Each option was checked when its source was read, and `commandDefaults` has the four that are required.
+  const merged = merge([...sources, commandDefaults], allRows) as Complete
+  const { keyFile, certificate, ...secrets } = await readSecrets(sources, merged, warnings)
   const place = placeOfData(sources)
-  if (place !== 'dir') delete options.dir
-  if (place !== 'store') delete options.store
+  const options = { ...ofLibrary(merged, place), ...secrets }
+  const { port, quiet, logFormat } = merged
   assertDifferentPorts([
     ['--port', port],
     ['--smtp-port', options.smtpPort],
@@ -87,11 +57,65 @@ export async function resolveSettings(
     quiet,
     options,
     ...(logFormat === 'json' && { logFormat: 'json' as const }),
-    ...(keys.file !== undefined && { keyFile: keys.file }),
-    ...(mailpit.isUsed && { isForMailpit: true as const }),
+    ...(keyFile !== undefined && { keyFile }),
+    ...(isForMailpit && { isForMailpit: true as const }),
     ...(certificate && { readCertificate: () => readCertificate(certificate) }),
     warnings,
   }
+}
+
+/** The sources in order of precedence, without the defaults. */
+async function readSources(
+  given: Pick<Arguments, 'config' | 'options'>,
+  variables: NodeJS.ProcessEnv,
+  cwd: string,
+): Promise<{ sources: readonly CommandOptions[]; warnings: string[]; isForMailpit: boolean }> {
+  const environment = readEnvironment(variables)
+  const file = await readConfigFile(given.config ?? environment.config, cwd)
+  const isPlaceGiven = [given.options, environment.options].some(
+    ({ dir, store, memory }) => dir !== undefined || store !== undefined || memory !== undefined,
+  )
+  const mailpit = readMailpitVariables(variables, { isPlaceGiven })
+  return {
+    sources: [given.options, environment.options, mailpit.options, file],
+    warnings: [...environment.warnings, ...mailpit.warnings],
+    isForMailpit: mailpit.isUsed,
+  }
+}
+
+/** Reads the files of keys, passwords and certificates. @returns Options that have their content, and where they are. */
+async function readSecrets(
+  sources: readonly CommandOptions[],
+  merged: Complete,
+  warnings: string[],
+): Promise<Secrets> {
+  const { apiKeys, file: keyFile } = await readKeys(sources, warnings)
+  const relay = await readRelay(merged, warnings)
+  const clientSecret = await readClientSecret(merged, warnings)
+  const { tlsCert: cert, tlsKey: key, oidc } = merged
+  const certificate = cert === undefined && key === undefined ? null : { cert, key }
+  const tls = certificate && (await readCertificate(certificate))
+  if (tls) warnings.push(...tls.warnings)
+  return {
+    ...(apiKeys && { apiKeys }),
+    ...(relay !== undefined && { relay }),
+    ...(clientSecret !== undefined && { oidc: { ...oidc, clientSecret } }),
+    ...(tls && { tls: tls.certificate }),
+    keyFile,
+    certificate,
+  }
+}
+
+interface Secrets extends Pick<LocalpostOptions, 'apiKeys' | 'relay' | 'oidc' | 'tls'> {
+  keyFile: string | undefined
+  certificate: Parameters<typeof readCertificate>[0] | null
+}
+
+/** The options without those that only the command has, and with one place of the data at most. */
+function ofLibrary(merged: Complete, place: 'dir' | 'store' | 'memory'): Settings['options'] {
+  const others = ['dir', 'store'].filter((name) => name !== place)
+  const entries = Object.entries(merged).filter(([name]) => !allRows[name]?.command && !others.includes(name))
+  return Object.fromEntries(entries) as Settings['options']
 }
 
 /** @throws invalid_option for two equal ports; 0 takes a free one. */
@@ -145,8 +169,3 @@ function placeOfData(sources: readonly CommandOptions[]): 'dir' | 'store' | 'mem
 }
 
 type Complete = CommandOptions & Pick<Required<CommandOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'>
-
-// Each option was already checked when its source was read. This check exists for the compiler.
-function assertComplete(merged: object): asserts merged is Complete {
-  readOptions(merged, allRows)
-}

@@ -1,7 +1,16 @@
-import { invalidOption, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { createPasswords } from '../users/password.ts'
 import { changeUsersFile, readUsers } from '../users/stored-users.ts'
-import { isAccountName, isRole, isUserName, nameRule, parseUsers, withUser } from '../users/users-file.ts'
+import {
+  isAccountName,
+  isRole,
+  isUserName,
+  nameRule,
+  parseUsers,
+  withoutUser,
+  withUser,
+} from '../users/users-file.ts'
 import type { Arguments } from './arguments.ts'
 import { readEnvironment } from './environment.ts'
 import type { Output } from './output.ts'
@@ -50,7 +59,7 @@ async function addUser(path: string, name: string, { flags }: Arguments, output:
       accounts: names ?? known?.accounts ?? ['default'],
       hash,
     }
-    return { text: withUser(text, name, user), isNew: known === undefined }
+    return { text: withUser(text, user), isNew: known === undefined }
   })
   output.log(isNew ? `Added ${name} to ${path}.` : `Changed ${name} in ${path}. Earlier sessions have ended.`)
   return 0
@@ -59,7 +68,7 @@ async function addUser(path: string, name: string, { flags }: Arguments, output:
 function removeUser(path: string, name: string, output: Output): 0 {
   changeUsersFile(path, (text) => {
     if (!parseUsers(text, path).has(name)) throw invalidOption(`There is no user ${quote(name)} in ${path}.`)
-    return { text: withUser(text, name, null) }
+    return { text: withoutUser(text, name) }
   })
   output.log(`Removed ${name} from ${path}. Their sessions have ended.`)
   return 0

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseDuration } from '../core/duration.ts'
-import { invalidOption, isErrorOf, quote } from '../core/errors.ts'
+import { invalidOption, isErrorOf } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isId, lowestId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { waitForWanted } from '../search/passed-over.ts'

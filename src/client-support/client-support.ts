@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { clientNames, clientsWith } from './features.ts'

@@ -1,4 +1,4 @@
-import { shorten } from '../core/errors.ts'
+import { shorten } from '../core/quote.ts'
 import data from './data.json' with { type: 'json' }
 
 /** The mail clients, in the order of the letters of {@link Feature.support}: key, and name for people. */

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { clientNames, features } from './features.ts'
 
 /** The mail clients that previews exist for, by their keys in the tables of Can I email. */

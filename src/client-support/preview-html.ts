@@ -1,5 +1,5 @@
 import { withCuts, type Cut } from '../core/cuts.ts'
-import { escapedValue } from '../mime/html/remote-content.ts'
+import { escapedValue } from '../mime/html/escaped-value.ts'
 import {
   scanHtml,
   type AttributeRanges,

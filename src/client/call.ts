@@ -1,4 +1,5 @@
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { isRecord } from '../core/members.ts'
 import { ownSignal } from '../core/own-signal.ts'

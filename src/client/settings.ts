@@ -1,5 +1,6 @@
 import { withoutEnding } from '../core/text.ts'
-import { invalidOption, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 
 /** Where a client calls, and as whom. */

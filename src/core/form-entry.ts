@@ -1,4 +1,5 @@
-import { quote, validationError } from './errors.ts'
+import { validationError } from './errors.ts'
+import { quote } from './quote.ts'
 
 /** An entry of a form: a text, or a file. */
 export type FormEntry =

@@ -1,27 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { LocalpostError, messageOf } from './errors.ts'
-
-/** A longer body, in bytes, is processed in the worker thread. */
-export const longBodyBytes: number = 1024 * 1024
-
-/** The body of a request that is so long that its handler gives it to the thread. */
-export class LongBody {
-  #bytes: Buffer
-  /** Whether it is text, not JSON. */
-  readonly isText: boolean
-
-  constructor(bytes: Buffer, isText: boolean) {
-    this.#bytes = bytes
-    this.isText = isText
-  }
-
-  /** The bytes, which are not kept. Call it only once. */
-  take(): Buffer {
-    const bytes = this.#bytes
-    this.#bytes = Buffer.alloc(0)
-    return bytes
-  }
-}
+import { LocalpostError } from './errors.ts'
+import { maxDepth } from './json-depth.ts'
+import { jsonFault } from './json-fault.ts'
 
 /** Parses the body of a request. @throws invalid_json, also for deep nesting; payload_too_large for too many values. */
 export function parseJsonBody(bytes: Buffer): unknown {
@@ -41,22 +21,6 @@ export function parseJsonBody(bytes: Buffer): unknown {
   }
 }
 
-/** What `JSON.parse` says about a text, with line and column in place of its offset. */
-export function jsonFault(error: unknown, text: string): string {
-  const message = messageOf(error)
-  return message.replace(/ in JSON at position (\d+).*/, (_, digits) => {
-    const offset = Number(digits)
-    let line = 1
-    let lineStart = 0
-    // Not by splitting: ten million lines would be ten million strings.
-    for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', lineStart)) {
-      line++
-      lineStart = at + 1
-    }
-    return ` at line ${line}, column ${offset - lineStart + 1}`
-  })
-}
-
 /** Decodes the body of a request. @throws invalid_json if it is not UTF-8. */
 export function readTextBody(bytes: Buffer): string {
   // Most bodies are ASCII. Reading them as Latin-1 is faster than decoding UTF-8.
@@ -67,16 +31,8 @@ export function readTextBody(bytes: Buffer): string {
 
 const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)
 
-/** How deep a request may be nested; what is deeper overflows the stack of code that walks it. */
-export const maxDepth = 100
-
-/** Whether arrays and objects are nested deeper than so many levels; what refers to itself is. */
-export function isDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  if (levels === 0) return true
-  const members: unknown[] = Array.isArray(value) ? value : Object.values(value)
-  return members.some((member) => isDeeperThan(levels - 1, member))
-}
+/** How many values a body may have: parsed values take up to 20 times the memory of the body. */
+const maxValues = 1_000_000
 
 interface JsonBounds {
   /** How deep arrays and objects may nest. */
@@ -131,6 +87,3 @@ const closeBrace = 0x7d
 function notJson(message: string): LocalpostError {
   return new LocalpostError('invalid_json', message)
 }
-
-/** How many values a body may have: parsed values take up to 20 times the memory of the body. */
-const maxValues = 1_000_000

@@ -1,4 +1,5 @@
-import { invalidOption, quote } from './errors.ts'
+import { invalidOption } from './errors.ts'
+import { quote } from './quote.ts'
 import { suggest } from './suggest.ts'
 
 /**

@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts'
 import { parseDuration } from './duration.ts'
-import { invalidOption, quote } from './errors.ts'
+import { invalidOption } from './errors.ts'
+import { quote } from './quote.ts'
 import { assertKnownOptions } from './known-options.ts'
 import { dateNow, nextTurn } from './machine.ts'
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { quote, validationError } from './errors.ts'
+import { validationError } from './errors.ts'
+import { quote } from './quote.ts'
 import { checkName, formFault, maxFormEntries, tooManyEntries, type FormEntry } from './form-entry.ts'
 
 /** Reads `multipart/form-data` strictly: anything outside of whole parts is an error. @see RFC 7578, RFC 2046 5.1.1 */

@@ -4,11 +4,11 @@ import type { Readable } from 'node:stream'
  * Reads the beginning of a stream of bytes, and ends it.
  *
  * @param options.isPartEnough  Whether to return what was received where the stream fails. Default: that is an error.
- * @returns All of its bytes, or at least `maxBytes` of them.
+ * @returns All of its bytes, or at least `minBytes` of them: the last piece is not cut.
  */
 export async function readBeginning(
   stream: Readable,
-  maxBytes: number,
+  minBytes: number,
   { isPartEnough = false }: { isPartEnough?: boolean } = {},
 ): Promise<Buffer> {
   const pieces: Buffer[] = []
@@ -17,7 +17,7 @@ export async function readBeginning(
     for await (const piece of stream as AsyncIterable<Buffer>) {
       pieces.push(piece)
       size += piece.length
-      if (size >= maxBytes) break
+      if (size >= minBytes) break
     }
   } catch (error) {
     if (!isPartEnough) throw error

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { FieldError } from './errors.ts'
 import { suggest } from './suggest.ts'
-import { listFirst, quote, shorten, validationError } from './errors.ts'
+import { validationError } from './errors.ts'
+import { listFirst, quote, shorten } from './quote.ts'
 
 /**
  * Reads input from outside by a schema, for every resource and route.

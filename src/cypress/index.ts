@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isId } from '../core/ids.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { MailQuery } from '../search/query-members.ts'

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
 
 /** The DNS look-ups of verification. Failures reject with the `code` of node:dns: `ENOTFOUND`, `ENODATA`, … */
@@ -66,6 +67,6 @@ function openResolver(servers: readonly string[] | undefined, timeoutMs: number)
     return resolver
   } catch (cause) {
     const message = `DNS servers are ${quote(servers)}; give IP addresses such as "127.0.0.1:5353".`
-    throw new LocalpostError('invalid_option', message, { cause })
+    throw invalidOption(message, cause)
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { type Ids, isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, readRecord, untilCommitted } from '../store/repository.ts'

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { quote, validationError } from '../core/errors.ts'
+import { validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 
 /**
  * A domain name as it is stored: lower case, without a trailing dot, IDN as A-labels.

@@ -1,6 +1,7 @@
 import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { Ids } from '../core/ids.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { untilCommitted } from '../store/repository.ts'

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, type LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { zoneOf } from './names.ts'
 
 /** A DNS record that the checks of mail read. */
@@ -91,7 +92,7 @@ function valueOf(type: (typeof types)[number], values: readonly string[], origin
 }
 
 function invalidLine(line: number, fault: string): LocalpostError {
-  return new LocalpostError('invalid_option', `Line ${line} of the zone file: ${fault}.`)
+  return invalidOption(`Line ${line} of the zone file: ${fault}.`)
 }
 
 const types = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const

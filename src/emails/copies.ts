@@ -1,5 +1,6 @@
 import type { BlobId } from '../store/store.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { messageBlob, type EmailRecord } from './email.ts'
 

@@ -1,5 +1,6 @@
 import { maxMessageBytes } from '../mime/message-size.ts'
-import { listFirst, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { listFirst, quote } from '../core/quote.ts'
 import type { VariableValue } from './send-types.ts'
 
 /** The texts of an email after their placeholders are filled in. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { changeRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'

@@ -9,7 +9,7 @@ import type {
   RecipientEvent,
   RecipientStatus,
 } from './types.ts'
-import { shorten } from '../core/errors.ts'
+import { shorten } from '../core/quote.ts'
 import { maxSubjectBytes } from './render.ts'
 import { pick } from '../core/pick.ts'
 import { emailMembers } from './schema.ts'

@@ -9,7 +9,8 @@ import type {
   SmtpFault,
   SmtpStage,
 } from './types.ts'
-import { quote, validationError } from '../core/errors.ts'
+import { validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { parseInput } from '../core/validate.ts'
 import { delaySchema, replyCodeSchema, replyTextSchema } from '../rules/schema.ts'
 

@@ -1,5 +1,6 @@
 import { ownSignal } from '../core/own-signal.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { noRoom } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'

@@ -1,5 +1,6 @@
 import { emailCollection } from '../emails/email.ts'
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { FlagChange, Store } from '../store/store.ts'
 import { notAmong, parseMailQuery } from '../search/query.ts'

@@ -1,4 +1,5 @@
-import { quote, validationError, type FieldError } from '../core/errors.ts'
+import { validationError, type FieldError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
 import { maxTagLength, maxTags } from '../emails/tags.ts'
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'

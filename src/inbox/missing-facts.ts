@@ -1,4 +1,4 @@
-import { shorten } from '../core/errors.ts'
+import { shorten } from '../core/quote.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import type { FaultsState } from '../faults/types.ts'
 import type { Rule } from '../rules/types.ts'

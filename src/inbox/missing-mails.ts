@@ -1,4 +1,4 @@
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { editDistance } from '../core/suggest.ts'
 import { type EmailRecord, hasArrived } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isId, timeOfId } from '../core/ids.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { asBuffer } from '../core/own-buffers.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { NestedAnswer, NestedRequest } from '../reading/nested.ts'

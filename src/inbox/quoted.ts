@@ -1,4 +1,4 @@
-import { shorten } from '../core/errors.ts'
+import { shorten } from '../core/quote.ts'
 import { cutText, foldSpace } from '../core/text.ts'
 import { htmlText } from '../emails/render.ts'
 import { createHtmlCleaner, type HtmlCleaner } from '../mime/html/clean-element.ts'

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { EmailRecord } from '../emails/email.ts'

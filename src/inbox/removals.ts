@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Removal } from './types.ts'
 

@@ -1,4 +1,5 @@
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { assertKnownOptions } from '../core/known-options.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { eventStatusSchema, lastEventSchema } from '../emails/event-schema.ts'
 import { emailMembers } from '../emails/schema.ts'
 import { dkimResultSchema } from '../mime/schema.ts'

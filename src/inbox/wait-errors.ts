@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { emailCollection, hasArrived, type EmailRecord } from '../emails/email.ts'
 import { cameAfter, type MailQuery } from '../search/query-members.ts'
 import { recipientIn } from '../search/query-terms.ts'

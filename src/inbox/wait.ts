@@ -1,6 +1,7 @@
 import type { Counts } from '../core/counts.ts'
 import type { EmailRecord } from '../emails/email.ts'
-import { quote, validationError } from '../core/errors.ts'
+import { validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { assertAfter, type MailQuery } from '../search/query-members.ts'

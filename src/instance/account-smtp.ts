@@ -34,13 +34,13 @@ export function createAccountJudge(
       const record = accounts.byId(id)
       return record !== null && isRight(record)
     }
-    return { name, is_outbox: false, side: sideOf(id, isAdmitted, from), isAdmitted }
+    return { name, isOutbox: false, side: sideOf(id, isAdmitted, from), isStillAdmitted: isAdmitted }
   }
 
   function outboxOf(secret: string): SmtpUser | null {
     for (const [id, { account }] of open.all())
       if (account.secret === secret)
-        return { name: outboxUser, is_outbox: true, side: sideOf(id, () => true, from) }
+        return { name: outboxUser, isOutbox: true, side: sideOf(id, () => true, from) }
     return null
   }
 

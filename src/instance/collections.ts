@@ -9,7 +9,8 @@ import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { domainCollection } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
 import { idempotencyCollection } from '../sending/idempotency.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Ids } from '../core/ids.ts'
 import { bulkChangeCollection } from '../inbox/bulk-board.ts'
@@ -80,13 +81,13 @@ export async function emptyStore(store: Store, keep: readonly ResetScope[]): Pro
   const known = Object.keys(scopes)
   if (!Array.isArray(keep)) {
     const message = `Option "keep" is ${quote(keep)}; it takes an array of ${known.join(', ')}.`
-    throw new LocalpostError('invalid_option', message)
+    throw invalidOption(message)
   }
   for (const name of keep) {
     if (Object.hasOwn(scopes, name)) continue
     const near = suggest(String(name), known)
     const hint = near ? `Did you mean "${near}"?` : `Known: ${known.join(', ')}.`
-    throw new LocalpostError('invalid_option', `Option "keep" has ${quote(name)}. ${hint}`)
+    throw invalidOption(`Option "keep" has ${quote(name)}. ${hint}`)
   }
   for (const [name, emptied] of Object.entries(scopes)) {
     if (keep.some((kept) => kept === name)) continue

@@ -1,5 +1,5 @@
 import { parseEndpoint } from '../checks/spamd.ts'
-import { LocalpostError } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
 import { literalProblem, hostAndPort, urlProblem } from '../net/guarded-request.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
@@ -9,6 +9,9 @@ import { relayOptions } from '../outbox/relay-url.ts'
  * Refuses the options `webhooks`, `relay`, `oidc.issuer`, `checks.spamd` and `checks.rspamd` with IP addresses that may not be connected
  * to, and `webhooks` also with names of this machine. Nothing is looked up or connected to: other names are checked at each connection.
  *
+ * An option of a destination that is checked when it is connected to belongs here too, so that the start refuses it.
+ * `otlpEndpoint` is not among them: the operator names it, and it is connected to wherever it is.
+ *
  * @param listener  Where the instance will listen. Port 0 is any free port.
  * @throws invalid_option with the option's name and the reason.
  */
@@ -17,6 +20,7 @@ export function assertDestinations(
   listener: { host: string; port: number },
 ): void {
   const outgoing = createOutgoing(allowOutgoing, [hostname, ...allowHosts])
+  // If other machines reach the listener, private networks and this one need permission. It is not open yet.
   outgoing.opened(listener)
   for (const [index, { url }] of webhooks.entries())
     refuse(`webhooks[${index}].url`, urlProblem(url, outgoing.problemOf))
@@ -27,12 +31,13 @@ export function assertDestinations(
     const place = hostAndPort(new URL(oidc.issuer))
     refuse('oidc.issuer', urlProblem(oidc.issuer, outgoing.providerProblemOf(place)))
   }
-  if (relay === null) return
-  const { host, port } = relayOptions(relay, { hostname })
-  refuse('relay', literalProblem(host, port, outgoing.relayProblemOf))
+  if (relay !== null) {
+    const { host, port } = relayOptions(relay, { hostname })
+    refuse('relay', literalProblem(host, port, outgoing.relayProblemOf))
+  }
 }
 
 function refuse(option: string, problem: string | null): void {
   if (problem === null) return
-  throw new LocalpostError('invalid_option', `Option "${option}" may not be connected to: ${problem}.`)
+  throw invalidOption(`Option "${option}" may not be connected to: ${problem}.`)
 }

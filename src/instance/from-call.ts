@@ -1,5 +1,5 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
-import { isErrorOf, LocalpostError } from '../core/errors.ts'
+import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { host } from '../core/natives.ts'
 
 /**
@@ -41,7 +41,7 @@ export function assertRealTicks(): void {
   // Not written as a member of `process`, because the build would replace that by the real one.
   const { nextTick } = host.process
   if (!Object.hasOwn(nextTick, 'clock')) return
-  throw new LocalpostError('invalid_option', tickFault)
+  throw invalidOption(tickFault)
 }
 
 const tickFault =

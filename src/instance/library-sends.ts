@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { Broadcast, BroadcastRequest } from '../broadcasts/types.ts'
 import type { Broadcasts } from '../broadcasts/broadcasts.ts'
@@ -56,7 +57,7 @@ export function createLibrarySends(deps: {
     const { idempotencyKey, warnings: isAsked = false } = options
     if (typeof isAsked !== 'boolean') {
       const message = `Option "warnings" of emails.send() takes true or false, not ${quote(isAsked)}.`
-      throw new LocalpostError('invalid_option', message)
+      throw invalidOption(message)
     }
     const given = idempotencyKey === undefined ? {} : { idempotencyKey }
     const { id, warnings } = await logged('/v1/emails', request, async () => {

@@ -1,5 +1,6 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import { assertKnownOptions, assertPort } from '../core/known-options.ts'
 import type { ResetScope } from '../options/reset-scopes.ts'
@@ -109,7 +110,7 @@ export function publicInstance(parts: InstanceParts): Localpost {
 function assertAccountName(name: unknown): void {
   if (typeof name === 'string' && name !== '') return
   const message = `account() takes the name of an account, not ${quote(name)}: post.account('team-a').`
-  throw new LocalpostError('invalid_option', message)
+  throw invalidOption(message)
 }
 
 // Checked by its members: a Request may come from another realm, such as that of a test environment.
@@ -118,5 +119,5 @@ function assertRequest(request: unknown): void {
     typeof request === 'object' && request !== null && 'url' in request && 'headers' in request
   if (isRequest) return
   const message = `fetch() takes a Request, not ${quote(request)}: fetch(new Request(url, init)).`
-  throw new LocalpostError('invalid_option', message)
+  throw invalidOption(message)
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { shorten } from '../core/errors.ts'
+import { shorten } from '../core/quote.ts'
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import { visibleText } from '../mime/html/visible-text.ts'
 

@@ -1,4 +1,4 @@
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { joinSentences } from '../core/text.ts'
 import type { ParsedAddress } from './headers/addresses.ts'
 import { maxBodyBytes, readBodies } from './bodies.ts'

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 
 /** The error of a listener that could not be opened: port_in_use where another program has it, else listen_failed. */
 export function listenError(

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isAccountName } from '../users/users-file.ts'
 import type { Role, User } from '../users/user.ts'
 

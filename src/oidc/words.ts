@@ -1,4 +1,5 @@
-import { LocalpostError, quote, shorten } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote, shorten } from '../core/quote.ts'
 import { isRecord } from '../core/members.ts'
 import { ProviderFailure } from './fetch.ts'
 

@@ -91,10 +91,10 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     hint: 'n',
   },
   ms: {
-    is: isInteger,
-    takes: ({ min }) => (min === undefined ? 'milliseconds from 0' : 'milliseconds, above 0'),
+    is: (value, { min = 0 }) => isInteger(value, { min }),
+    takes: ({ min = 0 }) => (min === 0 ? 'milliseconds from 0' : `milliseconds, above ${min - 1}`),
     read: (texts) => parseDuration(lastOf(texts)),
-    typed: () => 'a duration above 0 such as 30s, 90m, 12h or 7d',
+    typed: ({ min = 0 }) => `a duration${min === 0 ? '' : ` above ${min - 1}`} such as 30s, 90m, 12h or 7d`,
     hint: 'duration',
   },
   delays: {

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts'
-import { invalidOption, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isRecord } from '../core/members.ts'
 import { readOptions, type Rows } from './read.ts'
 import type { KindTypes } from './row.ts'

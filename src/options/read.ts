@@ -1,4 +1,5 @@
-import { invalidOption, type LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, type LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
 import { kinds } from './kinds.ts'
 import type { Row } from './row.ts'

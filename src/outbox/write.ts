@@ -4,7 +4,7 @@ import type { attachmentJobs } from '../attachments/reference.ts'
 import { loadAttachments } from '../attachments/load-all.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'
-import { longBodyBytes } from '../core/json-body.ts'
+import { longBodyBytes } from '../core/long-body.ts'
 import { copyBlob } from '../emails/copies.ts'
 import { messageIdOf } from '../emails/message-id.ts'
 import {

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { Template } from '../templates/types.ts'
 
 /** @throws invalid_template for a template of another language, whose versions would all be wrong in Handlebars. */

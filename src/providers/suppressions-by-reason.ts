@@ -1,4 +1,5 @@
-import { nullOn, quote, validationError } from '../core/errors.ts'
+import { nullOn, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
 import type { Suppressions } from '../sending/suppressions.ts'
 import type { Suppression } from '../sending/types.ts'

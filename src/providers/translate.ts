@@ -1,7 +1,8 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
 import { FormBody } from '../core/form.ts'
 import type { JobThread } from '../core/job-thread.ts'
-import { longBodyBytes, LongBody, parseJsonBody, readTextBody } from '../core/json-body.ts'
+import { parseJsonBody, readTextBody } from '../core/json-body.ts'
+import { longBodyBytes, LongBody } from '../core/long-body.ts'
 import { bodyHash } from '../sending/idempotency.ts'
 import type { Translate, Translated, TranslationFacts } from './translation.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { maxMatchLength, readMatch } from './match.ts'
 import { defaultReplyCode } from './rule.ts'
 import type { Rule, RuleInput } from './types.ts'

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isId } from '../core/ids.ts'
 import { foldText } from '../core/fold-text.ts'
 import { suggest } from '../core/suggest.ts'
@@ -103,5 +104,5 @@ function say(value: unknown): string {
 export function assertRemovesAll(given: readonly unknown[]): void {
   if (given.length === 0) return
   const message = `inbox.removeAll() takes no arguments, not ${quote(given[0])}. inbox.removeMatching(query) removes the matches of a query.`
-  throw new LocalpostError('invalid_option', message)
+  throw invalidOption(message)
 }

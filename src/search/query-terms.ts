@@ -1,5 +1,6 @@
 import type { EmailRecord } from '../emails/email.ts'
-import { LocalpostError, quote, shorten } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote, shorten } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Where } from '../store/queries.ts'
 import { contains, normalForms, spellingsOf } from './query-fits.ts'

@@ -1,4 +1,5 @@
-import { quote, validationError } from '../core/errors.ts'
+import { validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 
 /** The requested page of the results. */

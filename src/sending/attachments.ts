@@ -1,6 +1,7 @@
 import { checkAttachments, type AttachmentSources } from '../attachments/attachments.ts'
 import type { ReadReference } from '../attachments/reference.ts'
-import { quote, type FieldError } from '../core/errors.ts'
+import type { FieldError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { SentAttachment } from './types.ts'
 
 /**

@@ -1,5 +1,6 @@
 import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
-import { longBodyBytes, LongBody, parseJsonBody } from '../core/json-body.ts'
+import { parseJsonBody } from '../core/json-body.ts'
+import { longBodyBytes, LongBody } from '../core/long-body.ts'
 import { heavyBytes, longBytes, type JobThread } from '../core/job-thread.ts'
 import { isQuick, needsThread, quickSteps, type TemplateTexts } from '../templates/engines.ts'
 import type { TemplateContent } from '../templates/template.ts'

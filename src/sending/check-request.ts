@@ -1,13 +1,7 @@
 import type { DomainRecord } from '../domains/domain.ts'
 import { parseDomainName } from '../domains/names.ts'
-import {
-  createFirst,
-  LocalpostError,
-  quote,
-  shorten,
-  validationError,
-  type FieldError,
-} from '../core/errors.ts'
+import { LocalpostError, validationError, type FieldError } from '../core/errors.ts'
+import { createFirst, quote, shorten } from '../core/quote.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { ignoredMember } from '../core/validate.ts'
 import type { AttachmentSources } from '../attachments/attachments.ts'

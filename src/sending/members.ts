@@ -1,5 +1,6 @@
 import { attachmentMembers } from '../attachments/schema.ts'
-import { quote, validationError, type FieldError } from '../core/errors.ts'
+import { validationError, type FieldError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isRecord } from '../core/members.ts'
 import { checkInput } from '../core/validate.ts'
 import {

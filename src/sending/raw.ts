@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { decodeBase64 } from '../mime/base64.ts'
-import { quote, type FieldError } from '../core/errors.ts'
+import type { FieldError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import { readHeaderFacts } from '../emails/header-facts.ts'
 import { withoutBcc } from '../mime/compose/without-bcc.ts'

@@ -1,4 +1,5 @@
-import { quote, type FieldError } from '../core/errors.ts'
+import type { FieldError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import {
   addressKey,
   normalizeAddress,

@@ -1,4 +1,5 @@
-import { quote, validationError, type FieldError } from '../core/errors.ts'
+import { validationError, type FieldError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { render, resolveVariables, templateBytes, type Rendered } from '../emails/render.ts'
 import { renderTexts } from '../templates/engines.ts'
 import { plainText } from '../templates/output.ts'

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Complete } from '../core/complete.ts'
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { pick } from '../core/pick.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import type { Ids } from '../core/ids.ts'
-import { LongBody } from '../core/json-body.ts'
+import { LongBody } from '../core/long-body.ts'
 import { dateNow } from '../core/machine.ts'
 import { createPacer } from '../core/slices.ts'
 import { acceptedAs, failureOf, type Tracer } from '../core/tracer.ts'

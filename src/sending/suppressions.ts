@@ -1,5 +1,6 @@
 import type { Complete } from '../core/complete.ts'
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { parseInput } from '../core/validate.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'

@@ -6,7 +6,7 @@ import { isLoopback } from '../net/hosts.ts'
 import type { SessionOwner } from '../users/sessions.ts'
 import { bearerPlace, requireKey, insufficientScope, roleMeets, scopeMeets } from './auth.ts'
 import type { ServerDeps } from './deps.ts'
-import { type ClientAddresses, isForwarded, isForwardedHttps } from './forwarded.ts'
+import { type ClientAddresses, isForwarded, isSecure } from './forwarded.ts'
 import { assertNotEmbedded, assertOrigin, hostOf, namesHost } from './guard.ts'
 import { boundHost, type HttpListener } from './listener.ts'
 import { createRateLimits } from './rate-limit.ts'
@@ -71,17 +71,20 @@ export function createAccessControl(
     // Not `isFromPage`: browsers leave Sec-Fetch-Site out over plain HTTP. A page of another origin cannot send this header.
     const isPage = key === null && headers.has('x-localpost-page')
     const owner = isPage ? sessions.ownerOf(headers) : null
-    if (owner) assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
+    if (owner) checkOrigin(event)
     return owner
+  }
+
+  function checkOrigin({ req: { headers }, url }: H3Event): void {
+    assertOrigin(headers, headers.get('host') ?? url.host, publicUrl?.host ?? '')
   }
 
   /** @returns The key whose rate limit the request counts for; null for a request of the page. */
   function admitWithKey(event: H3Event, need: Need | null): string | null {
     const { headers } = event.req
-    const { exchange, isFromPage, face } = stateOf(event)
+    const { isFromPage, face } = stateOf(event)
     const place = face?.key ?? bearerPlace
-    exchange.key = place.of(headers)
-    const owner = face ? null : pageOwner(event, exchange.key)
+    const owner = face ? null : pageOwner(event, place.of(headers))
     if (owner) {
       assertMay(owner, need, event)
       return null
@@ -107,21 +110,13 @@ export function createAccessControl(
 
   return {
     isLocal,
-    isSecure(event) {
-      const { headers } = event.req
-      if (event.url.protocol === 'https:') return true
-      const isBelieved = config.trustProxy.length === 0 || addresses.isFromTrusted(event)
-      if (isBelieved && isForwardedHttps(headers)) return true
-      if (publicUrl?.protocol !== 'https:') return false
-      return hostOf(headers.get('host') ?? '') === hostOf(publicUrl.host) || isForwarded(headers)
-    },
+    isSecure: (event) => isSecure(event, publicUrl, addresses),
     admit(event, access, need) {
       if (access === 'public') return null
       if (access === 'key') return admitWithKey(event, need)
-      const { headers } = event.req
-      assertOrigin(headers, headers.get('host') ?? event.url.host, publicUrl?.host ?? '')
+      checkOrigin(event)
       if (access === 'local') {
-        assertNotEmbedded(headers, event.url.pathname)
+        assertNotEmbedded(event.req.headers, event.url.pathname)
         const caller = controlCaller(event)
         if (caller) assertMay(caller, need, event)
       }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { noRoom } from '../core/byte-budget.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { longBodyBytes } from '../core/json-body.ts'
+import { longBodyBytes } from '../core/long-body.ts'
 import { systemClock, type Clock } from '../core/clock.ts'
 import { collectBefore, pageBuffer } from '../core/page-memory.ts'
 import type { BodyShare } from './body-room.ts'

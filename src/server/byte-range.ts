@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { bytesAnswer, type Answer } from './answer.ts'
 import { streamBody } from './body-streams.ts'
 
@@ -46,7 +47,7 @@ function rangeOf(asked: string, size: number): { start: number; end: number } | 
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(asked.trim()) ?? []
   if (first === '' && last === '') return null
   // The last so many bytes.
-  if (first === '') return { start: Math.max(0, size - Number(last)), end: Number(last) === 0 ? 0 : size }
+  if (first === '') return { start: Math.max(0, size - Number(last)), end: size }
   if (last !== '' && Number(last) < Number(first)) return null
   return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
 }

@@ -2,6 +2,7 @@ import groups from './forwarding-headers.json' with { type: 'json' }
 import type { IncomingMessage } from 'node:http'
 import { isWithin, parseAddress, parseRange, plainAddress } from '../net/addresses.ts'
 import type { H3Event } from 'h3'
+import { hostOf } from './guard.ts'
 import { socketRequestOf } from './request-state.ts'
 
 /**
@@ -14,8 +15,20 @@ export function isForwarded(headers: IncomingMessage['headers'] | Headers): bool
   return false
 }
 
+/** Whether the caller's browser uses HTTPS, by `publicUrl` and the headers of proxies: its cookies are then `Secure`. */
+export function isSecure(event: H3Event, publicUrl: URL | null, addresses: ClientAddresses): boolean {
+  const { headers } = event.req
+  if (event.url.protocol === 'https:') return true
+  // Where no proxy is named, any may say so: a false header only keeps its sender's own cookie from plain HTTP.
+  const isBelieved = !addresses.hasTrusted || addresses.isFromTrusted(event)
+  if (isBelieved && isForwardedHttps(headers)) return true
+  if (publicUrl?.protocol !== 'https:') return false
+  // A proxy that passes requests on to us serves that URL, also under another Host.
+  return hostOf(headers.get('host') ?? '') === hostOf(publicUrl.host) || isForwarded(headers)
+}
+
 /** Whether a proxy says that its client came over HTTPS. */
-export function isForwardedHttps(headers: Pick<Headers, 'get'>): boolean {
+function isForwardedHttps(headers: Pick<Headers, 'get'>): boolean {
   return (
     /^https\s*(?:,|$)/i.test(headers.get('x-forwarded-proto') ?? '') ||
     /(?:^|[;,\s])proto="?https\b/i.test(headers.get('forwarded') ?? '')
@@ -37,6 +50,8 @@ const forwardingHeader = new RegExp(
 export interface ClientAddresses {
   /** The IP address of the client, as `plainAddress` writes it; `127.0.0.1` in process. */
   ipOf(event: H3Event): string
+  /** Whether any proxy is named as trusted. */
+  readonly hasTrusted: boolean
   /** Whether the request came over a socket from one of the trusted proxies. */
   isFromTrusted(event: H3Event): boolean
 }
@@ -65,6 +80,7 @@ export function createClientAddresses(trusted: readonly string[]): ClientAddress
       }
       return ip
     },
+    hasTrusted: trusted.length > 0,
     isFromTrusted: (event) => socketRequestOf(event) !== undefined && isTrusted(peerOf(event)),
   }
 }

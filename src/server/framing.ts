@@ -1,6 +1,7 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 
 /**
  * Refuses requests whose body may end elsewhere for a proxy in front, and which Node accepts: those with an empty

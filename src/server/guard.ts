@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { authorityOf, isLoopback } from '../net/hosts.ts'
 import type { ServerDeps } from './deps.ts'

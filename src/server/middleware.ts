@@ -1,6 +1,7 @@
 import type { Middleware } from 'h3'
 import { noAccount } from '../accounts/account.ts'
 import type { AccessControl } from './access.ts'
+import { bearerPlace } from './auth.ts'
 import type { ClientAddresses } from './forwarded.ts'
 import type { RequestLimits, ServerDeps } from './deps.ts'
 import type { FindFace } from './faces.ts'
@@ -73,7 +74,10 @@ export function admitCaller(
 ): Middleware {
   return async (event, next) => {
     const state = stateOf(event)
-    const key = accessControl.admit(event, rule, needOf?.(event.url.search) ?? null)
+    const need = needOf?.(event.url.search) ?? null
+    // For the request log, also where the key is refused.
+    if (rule === 'key') state.exchange.key = (state.face?.key ?? bearerPlace).of(event.req.headers)
+    const key = accessControl.admit(event, rule, need)
     if (key !== null) state.headers = await accessControl.count(key)
     // Only now, so that strangers do not learn which accounts there are.
     const { unknown } = state.account

@@ -1,7 +1,7 @@
 import type { H3Event } from 'h3'
 import { FastResponse } from 'srvx'
 import { isLongJson, type LongJson, readLongJson } from '../core/long-json.ts'
-import { andMore } from '../core/errors.ts'
+import { andMore } from '../core/quote.ts'
 import { type Answer, webSocketStatus } from './answer.ts'
 import { streamBody } from './body-streams.ts'
 import type { RequestState } from './request-state.ts'

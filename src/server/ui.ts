@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { type Answer, bytesAnswer } from './answer.ts'
 
 /** The paths of the page, with what answers each; no other path is answered with a file. */

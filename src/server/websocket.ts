@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { clearTimeout, setTimeout } from '../core/machine.ts'
 import { closeFrame, createFrameReader, pongFrame } from './websocket-frames.ts'
 import { maxWaitingBytes } from './push-stream.ts'

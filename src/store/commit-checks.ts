@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { forEachSlice } from '../core/slices.ts'
 import { misuse } from './io-errors.ts'
 import type { IndexKey } from './queries.ts'

@@ -1,4 +1,5 @@
-import { isErrorOf, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { isErrorOf, LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import { givenCursor, maxPageSize, type ListPage, type ListQuery } from '../core/lists.ts'
 import type { IndexKey, PageQuery, Where } from './queries.ts'

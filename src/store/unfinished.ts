@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isRecord } from '../core/members.ts'
 import type { PartitionedStore } from './partitioned-store.ts'
 

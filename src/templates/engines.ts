@@ -5,7 +5,7 @@
  */
 import { validationError, type FieldError } from '../core/errors.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'
-import { isDeeperThan, maxDepth } from '../core/json-body.ts'
+import { isDeeperThan, maxDepth } from '../core/json-depth.ts'
 import {
   createTemplateOutputs,
   missingData,

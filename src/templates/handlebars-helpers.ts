@@ -1,5 +1,5 @@
 import { isEmpty } from 'handlebars/dist/cjs/handlebars/utils.js'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { formatDate } from './format-date.ts'
 import { plainText } from './output.ts'
 

@@ -7,7 +7,7 @@ import type {
   Program,
 } from 'handlebars/dist/cjs/handlebars/compiler/base.js'
 import { escapeExpression, isEmpty } from 'handlebars/dist/cjs/handlebars/utils.js'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { ownMember, type Helpers } from './handlebars-helpers.ts'
 import { helperName, isScoped, type Nested, partsOf, written } from './handlebars-names.ts'
 import { plainText, TemplateFaultError, type Output } from './output.ts'

@@ -9,7 +9,8 @@ import {
   type Program,
   type SubExpression,
 } from 'handlebars/dist/cjs/handlebars/compiler/base.js'
-import { messageOf, quote } from '../core/errors.ts'
+import { messageOf } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { Helpers } from './handlebars-helpers.ts'
 import { type BlockNames, helperName, written } from './handlebars-names.ts'
 import { maxNesting, TemplateFaultError } from './output.ts'

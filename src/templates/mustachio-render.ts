@@ -1,4 +1,4 @@
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isRecord } from '../core/members.ts'
 import type { MustachioNode, MustachioPath } from './mustachio.ts'
 import { plainText, TemplateFaultError, type Output } from './output.ts'

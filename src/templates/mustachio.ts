@@ -1,5 +1,5 @@
-import { quote } from '../core/errors.ts'
-import { maxDepth } from '../core/json-body.ts'
+import { quote } from '../core/quote.ts'
+import { maxDepth } from '../core/json-depth.ts'
 import { createLineAt } from '../core/line-at.ts'
 import { maxNesting, TemplateFaultError, type TemplateFault } from './output.ts'
 

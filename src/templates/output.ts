@@ -1,4 +1,5 @@
-import { type FieldError, listFirst, LocalpostError, quote, validationError } from '../core/errors.ts'
+import { type FieldError, LocalpostError, validationError } from '../core/errors.ts'
+import { listFirst, quote } from '../core/quote.ts'
 
 /** The texts of an email. */
 export type TemplateField = 'subject' | 'html' | 'text'

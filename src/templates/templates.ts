@@ -1,6 +1,7 @@
 import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
-import { quote, validationError } from '../core/errors.ts'
+import { validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'

@@ -1,5 +1,6 @@
 import type { Calls } from '../client/call.ts'
-import { isErrorOf, LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption, isErrorOf, LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { assertKnownOptions, assertWaitMs } from '../core/known-options.ts'
 import { lowestId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
@@ -181,7 +182,7 @@ function readWaitOptions(options: WaitOptions | QuietOptions, of: string, defaul
   assertWaitMs('timeoutMs', timeoutMs)
   if (timeoutMs > longestWaitMs) {
     const message = `Option "timeoutMs" of ${of} is ${quote(timeoutMs)}; a server waits for at most ${longestWaitMs} ms.`
-    throw new LocalpostError('invalid_option', message)
+    throw invalidOption(message)
   }
   if (after !== undefined) assertAfter(after)
   return { timeoutMs, after, signal }

@@ -1,5 +1,5 @@
 import { isRegExp } from 'node:util/types'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
 import { isMoment, isPlainObject } from '../search/query-members.ts'
 import { UsageError } from '../core/caller.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { Inbox } from '../inbox/methods.ts'
 import type { Mail } from '../inbox/types.ts'
 import type { Localpost } from '../instance/instance.ts'

@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { codeOf, LocalpostError, messageOf } from '../core/errors.ts'
+import { codeOf, invalidOption, LocalpostError, messageOf } from '../core/errors.ts'
 import { maxUsersBytes, parseUsers, type UserLine } from './users-file.ts'
 
 /** The users of a file. @throws invalid_option */
@@ -20,7 +20,7 @@ export function readUsers(path: string): Map<string, UserLine> {
 /** The text of a file of users. @throws invalid_option if it is missing, unreadable, too large or not UTF-8. */
 function readUsersText(path: string): string {
   const refuse = (what: string, cause?: unknown): never => {
-    throw new LocalpostError('invalid_option', `--users: ${path} ${what}`, { cause })
+    throw invalidOption(`--users: ${path} ${what}`, cause)
   }
   try {
     const bytes = readFileSync(path)
@@ -50,10 +50,7 @@ export function changeUsersFile<T extends { text: string }>(path: string, change
     fd = openSync(draft, 'wx', 0o600)
     const changed = change(exists ? readUsersText(path) : '')
     if (Buffer.byteLength(changed.text) > maxUsersBytes)
-      throw new LocalpostError(
-        'invalid_option',
-        `--users: ${path} would be larger than ${maxUsersBytes} bytes.`,
-      )
+      throw invalidOption(`--users: ${path} would be larger than ${maxUsersBytes} bytes.`)
     writeFileSync(fd, changed.text)
     fsyncSync(fd)
     renameSync(draft, target)
@@ -65,7 +62,7 @@ export function changeUsersFile<T extends { text: string }>(path: string, change
       codeOf(error) === 'EEXIST'
         ? `is being changed by another command. If none runs, remove ${draft}.`
         : `cannot be written (${messageOf(error)}).`
-    throw new LocalpostError('invalid_option', `--users: ${path} ${why}`, { cause: error })
+    throw invalidOption(`--users: ${path} ${why}`, error)
   } finally {
     if (fd !== null) closeSync(fd)
   }

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../core/errors.ts'
+import { invalidOption } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { isPasswordHash } from './password.ts'
 import type { Role, User } from './user.ts'
 
@@ -20,12 +21,12 @@ export function parseUsers(text: string, path: string): Map<string, UserLine> {
   const users = new Map<string, UserLine>()
   for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
     if (isComment(line)) continue
-    const refuse = (what: string): never => {
-      throw new LocalpostError('invalid_option', `--users: ${path}, line ${index + 1}: ${what}`)
+    const refuse: (what: string) => never = (what) => {
+      throw invalidOption(`--users: ${path}, line ${index + 1}: ${what}`)
     }
     const [name = '', role = '', accounts = '', hash = '', ...others] = line.trim().split(':')
     if (!isUserName(name)) refuse(`${quote(name)} is no name. ${nameRule}`)
-    if (!isRole(role)) return refuse(`the role is ${quote(role)}; it is admin or member.`)
+    if (!isRole(role)) refuse(`the role is ${quote(role)}; it is admin or member.`)
     const names = accounts.split(',')
     if (!names.every(isAccountName)) refuse(`${quote(accounts)} is no list of accounts such as default,shop.`)
     if (!isPasswordHash(hash) || others.length > 0)
@@ -37,11 +38,19 @@ export function parseUsers(text: string, path: string): Map<string, UserLine> {
 }
 
 /** Adds the line of a user to the text of a file, or replaces the one with this name. The other lines stay as they are. */
-export function withUser(text: string, name: string, user: UserLine | null): string {
+export function withUser(text: string, { name, role, accounts, hash }: UserLine): string {
+  return withLine(text, name, [[name, role, accounts.join(','), hash].join(':')])
+}
+
+/** The text of a file without the line of a user. The other lines stay as they are. */
+export function withoutUser(text: string, name: string): string {
+  return withLine(text, name, [])
+}
+
+function withLine(text: string, name: string, line: readonly string[]): string {
   const lines = text.split(/\r\n|\n|\r/)
   if (lines.at(-1) === '') lines.pop()
-  const at = lines.findIndex((line) => !isComment(line) && line.trim().startsWith(`${name}:`))
-  const line = user ? [[user.name, user.role, user.accounts.join(','), user.hash].join(':')] : []
+  const at = lines.findIndex((one) => !isComment(one) && one.trim().startsWith(`${name}:`))
   if (at >= 0) lines.splice(at, 1, ...line)
   else lines.push(...line)
   return lines.map((one) => `${one}\n`).join('')

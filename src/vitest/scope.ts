@@ -1,6 +1,6 @@
 import type { Localpost } from '../instance/instance.ts'
 import type { TestAccount } from '../testing/account.ts'
-import { handOverMails, LocalpostError, quote, vitestTest } from './parts.ts'
+import { handOverMails, invalidOption, quote, vitestTest } from './parts.ts'
 
 /** Which tests share an instance or an account: one test only, all tests of a file, or all tests of a worker. */
 export type TestScope = 'test' | 'file' | 'worker'
@@ -11,7 +11,7 @@ const scopes: readonly unknown[] = ['test', 'file', 'worker'] satisfies TestScop
 export function assertScope(scope: unknown, of: string): void {
   if (scopes.includes(scope)) return
   const message = `Option "scope" of ${of} is ${quote(scope)}; it takes "test", "file" or "worker".`
-  throw new LocalpostError('invalid_option', message)
+  throw invalidOption(message)
 }
 
 /** The test that runs, and whose fixtures it uses. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { quote, validationError } from '../core/errors.ts'
+import { validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import type { RandomSource } from '../core/random.ts'
 import type { WebhookShape } from './shape.ts'
 import type { Webhook, WebhookInput, WebhookPattern } from './types.ts'

@@ -1,4 +1,5 @@
-import { LocalpostError, quote, validationError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { urlProblem } from '../net/guarded-request.ts'
 import type { Calling } from './attempt.ts'
 import { maxWebhooks } from './schema.ts'

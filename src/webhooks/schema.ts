@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quote } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { domainDataSchema } from '../domains/schema.ts'
 import { kindOfAddress, neverProblem } from '../net/addresses.ts'
 import { hostOfUrl } from '../net/hosts.ts'

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { nextTurn } from '../../src/core/machine.ts'
 import { createPasswords, isPasswordHash } from '../../src/users/password.ts'
-import { parseUsers, withUser } from '../../src/users/users-file.ts'
+import { parseUsers, withoutUser, withUser } from '../../src/users/users-file.ts'
 import { changeUsersFile, readUsers } from '../../src/users/stored-users.ts'
 import { openUsers } from '../../src/users/users.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -87,10 +87,10 @@ describe('a file of users', () => {
 
   it('keeps its other lines when a user is added, changed or removed', () => {
     const text = `# our team\n${line('ada')}${line('grace')}`
-    const changed = withUser(text, 'ada', { name: 'ada', role: 'admin', accounts: ['shop'], hash })
+    const changed = withUser(text, { name: 'ada', role: 'admin', accounts: ['shop'], hash })
     expect(changed).toBe(`# our team\n${line('ada', 'admin', 'shop')}${line('grace')}`)
-    expect(withUser(text, 'ada', null)).toBe(`# our team\n${line('grace')}`)
-    expect(withUser('# x', 'ada', { name: 'ada', role: 'member', accounts: ['default'], hash })).toBe(
+    expect(withoutUser(text, 'ada')).toBe(`# our team\n${line('grace')}`)
+    expect(withUser('# x', { name: 'ada', role: 'member', accounts: ['default'], hash })).toBe(
       `# x\n${line('ada')}`,
     )
   })

@@ -1,4 +1,4 @@
-import { quote } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import type { Canonicalization } from './canonical.ts'
 
 /** A parsed DKIM-Signature field. */

@@ -7,14 +7,9 @@ import {
 } from './addresses.ts'
 import { withAbsoluteUrls } from './css-addresses.ts'
 import { attributeOf, htmlNamespace, type HtmlNode } from './html-tree.ts'
-import {
-  escapedValue,
-  isOpeningImage,
-  isStylesheet,
-  isTiny,
-  isTrackingPixel,
-  type RemoteContent,
-} from './remote-content.ts'
+import { isStylesheet, type RemoteContent } from './remote-content.ts'
+import { escapedValue } from './escaped-value.ts'
+import { isOpeningImage, isTiny, isTrackingPixel } from './tracking-pixel.ts'
 
 /** Whether an element is kept, is removed with its content, or is replaced by its content. */
 export type Fate = 'kept' | 'gone' | 'unwrapped'

@@ -2,7 +2,7 @@ import * as token from 'css-tree/tokenizer'
 import { withCuts, type Cut } from '../../core/cuts.ts'
 import { absoluteAddress, blockedAddress, isRemote } from './addresses.ts'
 import { PixelBlocks } from './pixel-blocks.ts'
-import { isOpeningImage } from './remote-content.ts'
+import { isOpeningImage } from './tracking-pixel.ts'
 
 /** How to clean CSS. */
 export interface CssOptions {

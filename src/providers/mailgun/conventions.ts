@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import type { EmailRecord } from '../../emails/email.ts'
 import { messageIdOf } from '../../emails/message-id.ts'
 

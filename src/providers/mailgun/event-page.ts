@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { LocalpostError, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { checkInput } from '../../core/validate.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { eventId } from './event-data.ts'

@@ -1,5 +1,7 @@
-import { quote, validationError } from '../../core/errors.ts'
-import { exceededBound, maxDepth } from '../../core/json-body.ts'
+import { validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
+import { exceededBound } from '../../core/json-body.ts'
+import { maxDepth } from '../../core/json-depth.ts'
 import { isRecord } from '../../core/members.ts'
 
 /** Reads a parameter that is an object in JSON. @throws validation_error */

@@ -1,4 +1,5 @@
-import { quote, validationError } from '../../core/errors.ts'
+import { validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { isRecord } from '../../core/members.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
 import type { ContentBudget } from '../content-budget.ts'

@@ -1,4 +1,5 @@
-import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
+import { LocalpostError, nullOn } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { createSequence } from '../../core/sequence.ts'
 import type { Template } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { quote, validationError } from '../../core/errors.ts'
+import { validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import type { Template } from '../../templates/types.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 
 /** What `o:deliverytime` takes, for messages and documents. */
 export const timeForms = 'RFC 2822 such as "Thu, 26 Nov 2026 09:00:00 +0000", or Unix time in seconds'

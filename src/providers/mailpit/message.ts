@@ -1,4 +1,5 @@
-import { isErrorOf, LocalpostError, quote, validationError, type ErrorCode } from '../../core/errors.ts'
+import { isErrorOf, LocalpostError, validationError, type ErrorCode } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { longBytes } from '../../core/job-thread.ts'
 import { readBeginning } from '../../core/read-beginning.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'

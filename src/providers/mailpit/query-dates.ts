@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 
 /** The forms of dates, for messages. */
 export const queryDateForms =

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type FieldError, quote, validationError } from '../../core/errors.ts'
+import { type FieldError, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { parseInput } from '../../core/validate.ts'
 import { normalizeAddress } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'

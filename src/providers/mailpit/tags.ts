@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { Route } from '../../server/route.ts'
 import { defineMailpitRoutes, ok, okSuccess } from './define-routes.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { quote } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { queryNumber } from '../../server/lists.ts'
 
 /** How many items of a list can be reached: `count` and `offset` together. */

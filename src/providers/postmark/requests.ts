@@ -1,4 +1,5 @@
-import { type FieldError, LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { type FieldError, LocalpostError, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { isRecord } from '../../core/members.ts'
 import { parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { LocalpostError, quote, validationError } from '../../core/errors.ts'
+import { LocalpostError, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { createSequence } from '../../core/sequence.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'

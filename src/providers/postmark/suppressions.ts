@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { isErrorOf, LocalpostError, nullOn, quote } from '../../core/errors.ts'
+import { isErrorOf, LocalpostError, nullOn } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import type { Suppression } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'

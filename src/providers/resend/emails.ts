@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { quote, validationError } from '../../core/errors.ts'
+import { validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { sendErrors } from '../../sending/results.ts'
 import { isScheduled, readTime, type ScheduledRecord } from '../../sending/scheduled.ts'
 import { defineRoutes, idempotencyHeader } from '../../server/define-routes.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { quote } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { isRecord } from '../../core/members.ts'
 import { checkInput, parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { quote, validationError } from '../../core/errors.ts'
+import { validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 
 /** The id of the path, which the SDK for Python sends in the body too. */
 export const sameId = z.string().optional().describe('As in the path, where the SDK for Python repeats it')

@@ -1,4 +1,5 @@
-import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
+import { LocalpostError, nullOn } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'

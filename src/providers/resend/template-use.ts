@@ -1,4 +1,5 @@
-import { type FieldError, quote, validationError } from '../../core/errors.ts'
+import { type FieldError, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'

@@ -1,4 +1,5 @@
-import { type FieldError, quote, validationError } from '../../core/errors.ts'
+import { type FieldError, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import type { TemplateInput } from '../../templates/types.ts'
 import { reservedNames, type ResendTemplateDetails } from './template-schema.ts'
 

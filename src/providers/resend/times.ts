@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseDuration } from '../../core/duration.ts'
-import { quote } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 
 /** What `scheduled_at` takes, for messages and documents. */
 export const scheduledForms =

@@ -1,4 +1,5 @@
-import { type FieldError, quote } from '../../core/errors.ts'
+import type { FieldError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
 import { checkProto } from '../request-parts.ts'
 import { ownPrefix } from './conventions.ts'

@@ -1,4 +1,5 @@
-import { quote, validationError } from '../../core/errors.ts'
+import { validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 
 /** How many parameters a request may have. */
 const maxParameters = 2000

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { quote, validationError } from '../../core/errors.ts'
+import { validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { notSupported } from '../not-supported.ts'

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { isErrorOf, LocalpostError, quote } from '../../core/errors.ts'
+import { isErrorOf, LocalpostError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import type { EmailRecord } from '../../emails/email.ts'
 import type { Following } from '../../store/follow.ts'
 import { changeRecord, notFound } from '../../store/repository.ts'

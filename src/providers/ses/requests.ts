@@ -1,4 +1,5 @@
-import { type FieldError, quote, validationError } from '../../core/errors.ts'
+import { type FieldError, validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { parseInput } from '../../core/validate.ts'
 import { parseAddresses } from '../../mime/headers/addresses.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'

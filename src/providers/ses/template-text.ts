@@ -1,4 +1,5 @@
-import { quote, validationError } from '../../core/errors.ts'
+import { validationError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { isRecord } from '../../core/members.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
+import { LocalpostError, nullOn } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { render, templateBytes } from '../../emails/render.ts'
 import { toVariables } from '../../sending/rendering.ts'
 import { defineRoutes } from '../../server/define-routes.ts'

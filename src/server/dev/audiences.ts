@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LongBody } from '../../core/json-body.ts'
+import { LongBody } from '../../core/long-body.ts'
 import {
   audienceInputSchema,
   audienceSchema,

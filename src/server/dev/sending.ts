@@ -22,7 +22,7 @@ const { get, post, patch, list, remove } = defineRoutes({ tag: 'Emails', access:
 const suppressed = defineRoutes({ tag: 'Suppressions', access: 'local' })
 
 /** `/dev/emails`. */
-export function devEmailRoutes(emails: Simulation, sending: SendingService): Route[] {
+export function devEmailRoutes(simulation: Simulation, sending: SendingService): Route[] {
   return [
     post('/dev/emails', {
       needs: 'send',
@@ -54,7 +54,7 @@ export function devEmailRoutes(emails: Simulation, sending: SendingService): Rou
       body: { schema: addedEventSchema, readBy: 'resource' },
       success: { status: 201, schema: recipientEventSchema, description: 'The event as the detail shows it' },
       errors: ['state_conflict'],
-      handler: ({ params, body }) => emails.addEvent(params.id, body),
+      handler: ({ params, body }) => simulation.addEvent(params.id, body),
     }),
   ]
 }

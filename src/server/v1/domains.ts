@@ -1,4 +1,4 @@
-import { listFirst } from '../../core/errors.ts'
+import { listFirst } from '../../core/quote.ts'
 import { ignoredMember } from '../../core/validate.ts'
 import type { Domains } from '../../domains/domains.ts'
 import {

@@ -1,4 +1,5 @@
-import { invalidOption, LocalpostError, quote } from '../../core/errors.ts'
+import { invalidOption, LocalpostError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { type Blob, type Collection, insert, type Store, type StoredRecord } from '../store.ts'
 import type { PartitionedStore } from '../partitioned-store.ts'
 import type { BlobId } from '../names.ts'

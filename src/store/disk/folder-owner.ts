@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, LocalpostError } from '../../core/errors.ts'
+import { codeOf, invalidOption } from '../../core/errors.ts'
 
 /**
  * Refuses a data folder that belongs to another user, or that others may write to. They could read mail and keys, or
@@ -24,7 +24,7 @@ export async function assertPrivate(folder: string): Promise<void> {
   const message = isForeign
     ? `The data folder ${folder} belongs to user ${found.uid}, and Localpost runs as user ${user}. Run \`chown -R ${user} ${folder}\`, run Localpost as user ${found.uid}, ${other}, such as ${join(folder, 'localpost')} if you may write there.`
     : `Others may write to the data folder ${folder} (mode ${(found.mode & 0o7777).toString(8)}). Run \`chmod go-w ${folder}\`, ${other}.`
-  throw new LocalpostError('invalid_option', message)
+  throw invalidOption(message)
 }
 
 const writableByOthers = 0o022

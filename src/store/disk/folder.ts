@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import { codeOf, isErrorOf, LocalpostError } from '../../core/errors.ts'
+import { codeOf, invalidOption, isErrorOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
 import { closedMark, guardOf, newLockForm } from '../lock/lock-file.ts'
@@ -45,7 +45,7 @@ async function assertUsable(files: Files, paths: Paths): Promise<void> {
   if (first === undefined) return
   const more = others.length === 0 ? '' : ` and ${others.length} more`
   const message = `The folder ${paths.folder} holds ${JSON.stringify(first)}${more}, and no data of Localpost. Choose an empty or a new folder; nothing was changed.`
-  throw new LocalpostError('invalid_option', message)
+  throw invalidOption(message)
 }
 
 /** Without checkpoint.json there must be no data, because the data would be ignored. @throws store_corrupt. */
@@ -103,7 +103,7 @@ async function explained(reason: unknown, files: Pick<Files, 'size'>, folder: st
   if (code === 'EEXIST' || code === 'ENOTDIR') {
     const isFile = (await files.size(folder).catch(() => null)) !== null
     const what = isFile ? 'is a file, not a folder' : 'cannot be made: a part of its path is no folder'
-    return new LocalpostError('invalid_option', `${folder} ${what}. ${choose}`, { cause: reason })
+    return invalidOption(`${folder} ${what}. ${choose}`, reason)
   }
   if (code !== 'ENOENT') return reason
   const message = `The folder ${folder} cannot be made: no folder can be created in ${dirname(folder)}. ${choose}`

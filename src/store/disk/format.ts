@@ -1,4 +1,4 @@
-import { LocalpostError } from '../../core/errors.ts'
+import { invalidOption, LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 
 /** The version of the stored format that this program writes. Each file of records and the checkpoint name theirs. */
@@ -20,5 +20,5 @@ export function assertKnownFormat(found: unknown, place: string): void {
 /** The error for the data of a build from before the first release. @param place  The folder or the database. */
 export function unreleasedFormat(place: string): LocalpostError {
   const message = `${place} was written by a build of Localpost from before its first release, and this version does not read its format. Use an empty place for the data, or that build; nothing was changed.`
-  return new LocalpostError('invalid_option', message)
+  return invalidOption(message)
 }

@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { invalidOption, LocalpostError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 
 /** Where a store in PostgreSQL is. */
 export interface StoreAddress {
@@ -17,10 +18,7 @@ export function isStoreUrl(text: string): boolean {
 /** Reads the URL of a store: `postgres://user:password@host:port/database?schema=name`. @throws invalid_option. */
 export function parseStoreUrl(text: string): StoreAddress {
   const wrong = (why: string): LocalpostError =>
-    new LocalpostError(
-      'invalid_option',
-      `The URL of the store ${why}. It looks like postgres://user:password@host:5432/database.`,
-    )
+    invalidOption(`The URL of the store ${why}. It looks like postgres://user:password@host:5432/database.`)
   if (!URL.canParse(text)) throw wrong('cannot be read')
   const url = new URL(text)
   if (url.protocol !== 'postgres:' && url.protocol !== 'postgresql:')

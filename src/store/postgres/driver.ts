@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import type { Pool, PoolConfig } from 'pg'
-import { codeOf, LocalpostError, messageOf } from '../../core/errors.ts'
+import { codeOf, invalidOption, LocalpostError, messageOf } from '../../core/errors.ts'
 import { nextTick } from '../../core/machine.ts'
 import type { StoreAddress } from './address.ts'
 import { scanMs } from './connection.ts'
@@ -96,7 +96,7 @@ async function loadDriver(): Promise<Pick<typeof import('pg'), 'Pool'>> {
   } catch (error) {
     if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
     const message = 'The store in PostgreSQL needs the package `pg`, version 8. Install it: npm install pg'
-    throw new LocalpostError('invalid_option', message, { cause: error })
+    throw invalidOption(message, error)
   }
 }
 

@@ -1,4 +1,4 @@
-import { LocalpostError } from '../../core/errors.ts'
+import { invalidOption, LocalpostError } from '../../core/errors.ts'
 import { toRecord } from '../read-records.ts'
 import type { StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
@@ -70,8 +70,7 @@ export async function prepareCollections(
 async function isOwn(sql: Connection, schema: string): Promise<boolean> {
   const name = await firstTable(sql, schema)
   if (name === null || name === 'localpost') return name !== null
-  throw new LocalpostError(
-    'invalid_option',
+  throw invalidOption(
     `The schema "${schema}" of the database has tables of another program, as ${JSON.stringify(name)}. ` +
       'Use another schema: `?schema=name` at the end of the URL.',
   )

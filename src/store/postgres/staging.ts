@@ -1,4 +1,4 @@
-import { quote } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { CommitChecks, holderPlace, recordPlace, type UniqueKey } from '../commit-checks.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import type { CommitChange } from '../change-feed.ts'
