@@ -268,7 +268,6 @@ export const left: Readonly<Record<string, string>> = {
     'server/lists.ts listSchema',
     'server/auth.ts insufficientScope',
     'server/plain-page.ts plainPage',
-    'server/ui.ts pageFile',
     'tracking/tokens.ts createTokens',
   ]),
 }
