@@ -89,12 +89,16 @@ async function loadSource(
  * would be US-ASCII (RFC 2046 section 4.1.2).
  */
 async function typeOf(filename: string, { content, content_type }: Fetched): Promise<string | null> {
-  const said = usable(content_type)
-  const named = await mediaTypeByName(filename)
-  const saidEssence = said?.split(';', 1)[0]?.trim().toLowerCase()
-  const type = named !== null && saidEssence !== named ? named : said
+  const type = mergedType(await mediaTypeByName(filename), usable(content_type))
   const isUnlabelledText = type !== null && /^text\//i.test(type) && !/;\s*charset\s*=/i.test(type)
   return isUnlabelledText && !isAscii(content) && isUtf8(content) ? `${type}; charset=utf-8` : type
+}
+
+/** The type by name, unless the source says the same one, then with its parameters. */
+function mergedType(named: string | null, said: string | null): string | null {
+  if (named === null) return said
+  if (said === null) return named
+  return said.split(';', 1)[0]?.trim().toLowerCase() === named ? said : named
 }
 
 async function readFileUpTo(path: string, maxBytes: number, given: string): Promise<Buffer> {
@@ -124,7 +128,8 @@ function contentTypeProblem(type: string | undefined): string | null {
   return `must not be a multipart type, because an attachment has no parts: ${quote(type)}`
 }
 
-/** The form takes a stack frame for each parameter, and the type of a `data:` URI may be as long as the request. */
+// The length first: the form takes a stack frame for each parameter, and the type of a `data:` URI may be as long as the
+// request.
 const isContentType = (text: string): boolean => text.length <= maxContentType && contentTypeForm.test(text)
 
 const contentTypeForm = /^[\w.+-]+\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.:+-]+|"[\w .:+-]*"))*$/

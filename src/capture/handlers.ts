@@ -15,7 +15,6 @@ export function createHandlers(
   options: CaptureOptions,
   server: CaptureServer,
 ): Pick<SMTPServerOptions, 'onConnect' | 'onMailFrom' | 'onAuth' | 'onRcptTo' | 'onData'> {
-  const { failedLogins } = options
   const sideOf = (session: SMTPServerSession): AccountSide => smtpUserOf(session)?.side ?? options
   const notesOf = (session: SMTPServerSession): SessionNotes | undefined =>
     server.connectionOf(session)?.notes
@@ -43,16 +42,6 @@ export function createHandlers(
     }
   }
 
-  // An API key of the wrong scope is right, so it is no guess.
-  function authRefusal(problem: AuthProblem, address: string): Refusal {
-    const reply = authReplies[problem]
-    const refused = new Refusal(535, `5.7.8 ${reply}`)
-    if (problem === 'scope') return refused
-    const { code, message } = failedLogins.count(address, new LocalpostError('invalid_api_key', reply))
-    // Further guesses need a new connection each.
-    return code === 'rate_limit_exceeded' ? new Refusal(421, `4.7.0 ${message}`) : refused
-  }
-
   async function authenticate(
     name: string,
     password: string,
@@ -61,7 +50,7 @@ export function createHandlers(
     const user = (await options.judgeAccount?.(name, password)) ?? judgeCredentials(name, password, options)
     if (typeof user === 'string') {
       if (user !== 'outbox') server.reportClient(authFaults[user], session.remoteAddress, quote(name))
-      throw authRefusal(user, session.remoteAddress)
+      throw authRefusal(user, session.remoteAddress, options.failedLogins)
     }
     if (user.side) server.handOver(session, user.side)
     return { user }
@@ -79,17 +68,10 @@ export function createHandlers(
     if (verdict.action === 'reject')
       throw new Refusal(verdict.reply_code, `${verdict.enhanced_code} ${verdict.text}`)
     if (verdict.action === 'delay') {
-      const { delay_ms } = verdict
       // At shutdown a delivery is disconnected without a reply, so that it has no outcome and the email stays due. A
       // submission gets its answer at once.
-      const isAnswered = await new Promise<boolean>((resolve) => {
-        server.clock.after(
-          delay_ms,
-          () => resolve(true),
-          () => resolve(!isDelivery),
-        )
-      })
-      if (isAnswered) return true
+      const isWhole = await waitFor(verdict.delay_ms, server.clock)
+      if (isWhole || !isDelivery) return true
     }
     server.connectionOf(session)?.cut('rule')
     return null
@@ -105,18 +87,25 @@ export function createHandlers(
     const found = side.faultAt('end')
     // Not awaited if there is none, which would take a turn: the bytes may be here already.
     const fault = found && (await found)
-    if (fault && !isOnlyDelay(fault)) {
-      if (!(await drainMessage(stream))) return null
-      const met = await meetFault(fault, server.clock)
-      if (met instanceof Refusal) throw met
-      server.connectionOf(session)?.cut('fault')
-      return null
-    }
+    if (fault && !isOnlyDelay(fault)) return refuseMessage(stream, session, fault)
     const reception = side.receive(envelopeOf(session), notesOf(session)?.current ?? null)
     const text = await receiveMessage(stream, reception, session, options.onError)
     // The message is stored, and the reply comes later.
     if (fault && text !== null) await meetFault(fault, server.clock)
     return text
+  }
+
+  /** Reads the message, and refuses it or cuts the connection. @returns null in the second case, or if the client has left. */
+  async function refuseMessage(
+    stream: SMTPServerDataStream,
+    session: SMTPServerSession,
+    fault: Parameters<typeof meetFault>[0],
+  ): Promise<null> {
+    if (!(await drainMessage(stream))) return null
+    const met = await meetFault(fault, server.clock)
+    if (met instanceof Refusal) throw met
+    server.connectionOf(session)?.cut('fault')
+    return null
   }
 
   return {
@@ -132,6 +121,31 @@ export function createHandlers(
     },
     onData: (stream, session, callback) => void answer(session, callback, takeMessage(stream, session)),
   }
+}
+
+/** What a client is told whose login is refused. An API key of the wrong scope is right, so it is no guess. */
+function authRefusal(
+  problem: AuthProblem,
+  address: string,
+  failedLogins: CaptureOptions['failedLogins'],
+): Refusal {
+  const reply = authReplies[problem]
+  const refused = new Refusal(535, `5.7.8 ${reply}`)
+  if (problem === 'scope') return refused
+  const { code, message } = failedLogins.count(address, new LocalpostError('invalid_api_key', reply))
+  // Further guesses need a new connection each.
+  return code === 'rate_limit_exceeded' ? new Refusal(421, `4.7.0 ${message}`) : refused
+}
+
+/** @returns Whether all of the time has passed; otherwise the server closes. */
+function waitFor(ms: number, clock: CaptureServer['clock']): Promise<boolean> {
+  return new Promise((resolve) => {
+    clock.after(
+      ms,
+      () => resolve(true),
+      () => resolve(false),
+    )
+  })
 }
 
 function envelopeOf({ envelope: { mailFrom, rcptTo } }: SMTPServerSession): Envelope {

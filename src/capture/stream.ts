@@ -13,16 +13,19 @@ const cr = 0x0d
  * takes quadratic time: the place `smtp lines` in bench/places.mjs.
  */
 export class CaptureStream extends SMTPStream {
+  /** Of the present DATA; `startDataMode` begins a new one. */
   #scanner: DataScanner = new DataScanner()
+  // The next four belong together: `write` and `_final` note what is to be done later, and the end of a chunk does it. One
+  // chunk is processed at a time, from `#begin` until its `done`.
   /** Whether a chunk is being processed. */
   #isBusy = false
-  /** The chunks after it. */
+  /** The chunks after it; empty unless one is being processed. */
   readonly #waiting: Buffer[] = []
   /** Whether the socket waits for `drain`. */
   #isAwaited = false
-  /** The callback of the stream's end. */
+  /** The callback of the stream's end; null until the stream ends while a chunk is processed. */
   #onIdle: (() => void) | null = null
-  /** Whether more input was received after the current command. */
+  /** Whether more input was received after the current command. Set before each call of `onLine`, and at the end of DATA. */
   #hasNext = false
   readonly #onLine: (line: string, done?: () => void) => void
   readonly #onTls: (hello: Buffer) => void
@@ -97,7 +100,7 @@ export class CaptureStream extends SMTPStream {
     this._remainder = ''
     let handled = 0
     // A line may be done within the call that passes it on: `read` then only notes that, because recursion would have a
-    // depth for each line.
+    // depth for each line. Unlike at the end of DATA, the next line follows in the same turn.
     let isReading = false
     let isDone = false
     const read = (): void => {
@@ -160,7 +163,8 @@ export class CaptureStream extends SMTPStream {
   #endData(content: Buffer, rest: Buffer, done: () => void): void {
     const stream = this._dataStream
     const proceed = (): void => this.#take(rest, done)
-    // `true` means that `continue` was called before the end of the message, for example because its stream was destroyed.
+    // The base's member is `true` if `continue` was called before the end of the message, for example because its stream was
+    // destroyed; a function if it is still to be called; else `false`.
     const isAnswered = this._continueCallback === true
     let isEnding = true
     this._continueCallback = isAnswered

@@ -28,11 +28,8 @@ const maxParts = 20
 /** The property is one of the first lines. */
 const readBytes = 64 * 1024
 
-function parameterOf(message: Buffer, { start }: PlacedPart): string | null {
-  // The header of a part follows the line of a boundary.
-  const boundary = start === 0 ? -1 : message.lastIndexOf('\n--', start - 1)
-  const from = boundary === -1 ? 0 : message.indexOf('\n', boundary + 1) + 1
-  const { fields } = splitHead(message.subarray(from, start), boundary === -1 ? 'message' : 'part')
+function parameterOf(message: Buffer, { headerStart, start }: PlacedPart): string | null {
+  const { fields } = splitHead(message.subarray(headerStart, start), headerStart === 0 ? 'message' : 'part')
   const type = fieldOf(fields, 'content-type') ?? ''
   return readParameters(type).parameters.get('method')?.trim().toUpperCase() || null
 }

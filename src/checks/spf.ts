@@ -21,6 +21,8 @@ export interface SpfOutcome {
 
 /** Receivers stop after so many terms that need a look-up. */
 export const maxLookups = 10
+/** A separate limit of one `mx` term (RFC 7208 section 4.6.4). */
+const maxMailServers = 10
 
 /** Decides by SPF whether an address may send for a domain, using only known records. @see RFC 7208 */
 export function evaluateSpf(domain: string, sender: SpfSender, zone: Zone): SpfOutcome {
@@ -85,7 +87,7 @@ function evaluate(domain: string, evaluation: Evaluation): SpfOutcome {
   if (terms.redirect === null) return { result: 'neutral', reason: null }
   const target = expandMacros(terms.redirect, domain, evaluation.sender)
   if (target === null) return permerror('its redirect has a fault in a macro')
-  const limited = countLookup(evaluation)
+  const limited = countTerm(evaluation)
   if (limited) return limited
   const outcome = evaluate(target, evaluation)
   return outcome.result === 'none' ? permerror(`${target} has no SPF record`) : outcome
@@ -119,7 +121,7 @@ function matches(mechanism: Mechanism, domain: string, evaluation: Evaluation): 
     const range = ipRange(name, value)
     return range !== null && isWithin(address, range)
   }
-  const limited = countLookup(evaluation)
+  const limited = countTerm(evaluation)
   if (limited) return limited
   // `ptr`: receivers are advised not to use it, and reverse names are not known here.
   if (name === 'ptr') return false
@@ -142,12 +144,14 @@ function hasMatchingHost(
   const { name } = mechanism
   const { zone } = evaluation
   const family = address.kind() === 'ipv6' && name !== 'exists' ? 'AAAA' : 'A'
-  const hosts = name === 'mx' ? lookUp(target, 'MX', evaluation) : [target]
+  const hosts = name === 'mx' ? findCountingVoids(target, 'MX', evaluation) : [target]
   if (!Array.isArray(hosts)) return hosts
-  if (hosts.length > maxLookups) return permerror(`${target} has more than ${maxLookups} mail servers`)
+  if (hosts.length > maxMailServers)
+    return permerror(`${target} has more than ${maxMailServers} mail servers`)
   for (const host of hosts) {
+    // The addresses of mail servers have the limit above only: they count neither as look-ups nor as void ones.
     const found =
-      name === 'mx' ? (zone.find(host, family) ?? unknown(host)) : lookUp(host, family, evaluation)
+      name === 'mx' ? (zone.find(host, family) ?? unknown(host)) : findCountingVoids(host, family, evaluation)
     if (!Array.isArray(found)) return found
     if (name === 'exists' && found.length > 0) return true
     if (found.some((one) => hostCovers(one, address, mechanism))) return true
@@ -155,8 +159,12 @@ function hasMatchingHost(
   return false
 }
 
-/** Looks up for a term; names without records are limited. */
-function lookUp(name: string, type: 'A' | 'AAAA' | 'MX', evaluation: Evaluation): string[] | SpfOutcome {
+/** Finds records for a term, and counts a name without any as a void look-up. */
+function findCountingVoids(
+  name: string,
+  type: 'A' | 'AAAA' | 'MX',
+  evaluation: Evaluation,
+): string[] | SpfOutcome {
   const found = evaluation.zone.find(name, type) ?? unknown(name)
   if (Array.isArray(found) && found.length === 0 && ++evaluation.voids > maxVoids)
     return permerror(`more than ${maxVoids} of its terms name hosts that do not exist`)
@@ -168,7 +176,8 @@ function hostCovers(written: string, address: Address, { bits }: Mechanism): boo
   return start !== null && isWithin(address, [start, start.kind() === 'ipv4' ? bits[0] : bits[1]])
 }
 
-function countLookup(evaluation: Evaluation): SpfOutcome | null {
+/** Counts a term that needs a look-up; its outcome, if that is one too many, ends the evaluation. */
+function countTerm(evaluation: Evaluation): SpfOutcome | null {
   return ++evaluation.lookups > maxLookups ? permerror(`it needs more than ${maxLookups} DNS look-ups`) : null
 }
 

@@ -20,7 +20,7 @@ export function isOfElement(name: string, slug: string): boolean {
 /** The attributes that use a feature. */
 export function attributesOf(slug: string): readonly string[] {
   if (slug === 'html-anchor-links' || slug === 'html-mailto-links') return ['href']
-  return [...byAttribute].flatMap(([name, slugs]) => (slugs.includes(slug) ? [name] : []))
+  return attributesBySlug.get(slug) ?? []
 }
 
 /** A part of a message, as far as its use as an image depends on it. */
@@ -66,6 +66,9 @@ function* ofValues(name: string, { href, type, name: named }: TagAttributes): Ge
 
 const byElement = slugsByName(names.elements)
 const byAttribute = slugsByName(names.attributes)
+const attributesBySlug = new Map(
+  Object.entries(names.attributes).map(([slug, attributes]) => [slug, attributes.split(' ')]),
+)
 /** By the extension of a file, and by the subtype of a media type. */
 const byFormat = slugsByName(names.images)
 

@@ -16,5 +16,7 @@ export function listLines(lines: readonly DiffLine[]): Omit<ComparedSection, 'na
   }
 }
 
-const maxListedLines = 5000
-const maxLineLength = 2000
+/** How many lines of a section are listed. */
+export const maxListedLines = 5000
+/** How many characters of a line are listed. */
+export const maxLineLength = 2000

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxLineLength, maxListedLines } from './listed-lines.ts'
 import type { ComparedLine, ComparedSection, MailComparison } from './types.ts'
 
 /** One line of a comparison. */
@@ -6,7 +7,7 @@ export const comparedLineSchema: z.ZodType<ComparedLine> = z.strictObject({
   kind: z
     .enum(['same', 'removed', 'added'])
     .describe('In both mails, only in the other one, or only in the mail itself'),
-  text: z.string().describe('At most 2,000 characters'),
+  text: z.string().describe(`At most ${maxLineLength.toLocaleString('en-GB')} characters`),
 })
 
 /** How one part of two mails differs. */
@@ -15,7 +16,9 @@ export const comparedSectionSchema: z.ZodType<ComparedSection> = z.strictObject(
   same: z.boolean(),
   added: z.int().describe('Lines that only the mail itself has'),
   removed: z.int().describe('Lines that only the other one has'),
-  lines: z.array(comparedLineSchema).describe('All lines of both, in order; at most 5,000'),
+  lines: z
+    .array(comparedLineSchema)
+    .describe(`All lines of both, in order; at most ${maxListedLines.toLocaleString('en-GB')}`),
   clipped: z.boolean().describe('Whether there are more lines than are listed'),
 })
 

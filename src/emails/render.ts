@@ -39,64 +39,95 @@ export function render(
   variables: Readonly<Record<string, VariableValue>>,
   escapeHtml = false,
 ): Rendered {
-  const values = resolveVariables(variables)
-  const escaped = new Map<string, string>()
-  const unanswered = new Set<string>()
-  const unused = new Set(values.keys())
-  const special = new Set<string>()
-  const bytesLeft = { subject: maxSubjectBytes, bodies: maxMessageBytes }
-  let placeholdersLeft = maxPlaceholders
+  const answers = new Answers(variables, escapeHtml)
+  const left: Budget = { subject: maxSubjectBytes, bodies: maxMessageBytes, placeholders: maxPlaceholders }
+  const subject = fill('subject', parts.subject, answers, left)
+  const html = fill('html', parts.html, answers, left)
+  const text = fill('text', parts.text, answers, left)
+  return { subject, html, text, warnings: answers.warnings() }
+}
 
-  function valueOf(name: string, field: Field): string | undefined {
-    const value = values.get(name)
-    unused.delete(name)
-    if (value === undefined) unanswered.add(name)
-    if (value === undefined || field !== 'html') return value
-    if (!escapeHtml) {
-      if (/[<>&"]/.test(value)) special.add(name)
-      return value
+/** How many bytes and placeholders an email may still take. */
+interface Budget {
+  subject: number
+  bodies: number
+  placeholders: number
+}
+
+/** A text with its placeholders filled in. */
+function fill(field: Field, source: string, answers: Answers, left: Budget): string {
+  const limit = field === 'subject' ? 'subject' : 'bodies'
+  let filled = ''
+  /** Up to where the source is in `filled`. */
+  let done = 0
+  const add = (text: string): void => {
+    left[limit] -= Buffer.byteLength(text)
+    if (left[limit] < 0) throw limit === 'subject' ? subjectTooLong() : bodiesTooLarge()
+    filled += text
+  }
+  for (let at = source.indexOf('{{'); at !== -1;) {
+    if (--left.placeholders < 0) throw tooManyPlaceholders(field)
+    placeholder.lastIndex = at
+    const found = placeholder.exec(source)
+    // Braces that begin no placeholder: one may begin at the next character.
+    const end = at + (found === null ? 1 : found[0].length)
+    const value = found?.[1] === undefined ? undefined : answers.valueOf(found[1], field)
+    if (value !== undefined) {
+      add(source.slice(done, at))
+      add(value)
+      done = end
     }
-    const inHtml = escaped.get(name) ?? htmlText(value)
-    escaped.set(name, inHtml)
+    at = source.indexOf('{{', end)
+  }
+  add(source.slice(done))
+  return filled
+}
+
+/** What the variables answer to placeholders, and the warnings about both. */
+class Answers {
+  readonly #values: ReadonlyMap<string, string>
+  readonly #escapeHtml: boolean
+  /** The values for HTML, each escaped once. */
+  readonly #escaped = new Map<string, string>()
+  readonly #unanswered = new Set<string>()
+  readonly #unused: Set<string>
+  /** The variables that put characters of HTML into it unescaped. */
+  readonly #special = new Set<string>()
+
+  constructor(variables: Readonly<Record<string, VariableValue>>, escapeHtml: boolean) {
+    this.#values = resolveVariables(variables)
+    this.#escapeHtml = escapeHtml
+    this.#unused = new Set(this.#values.keys())
+  }
+
+  /** The value for a placeholder; undefined if no variable has its name. */
+  valueOf(name: string, field: Field): string | undefined {
+    const value = this.#values.get(name)
+    if (value === undefined) {
+      this.#unanswered.add(name)
+      return undefined
+    }
+    this.#unused.delete(name)
+    if (field !== 'html') return value
+    if (this.#escapeHtml) return this.#escapedOf(name, value)
+    if (/[<>&"]/.test(value)) this.#special.add(name)
+    return value
+  }
+
+  #escapedOf(name: string, value: string): string {
+    const inHtml = this.#escaped.get(name) ?? htmlText(value)
+    this.#escaped.set(name, inHtml)
     return inHtml
   }
 
-  function fill(field: Field): string {
-    const source = parts[field]
-    const limit = field === 'subject' ? 'subject' : 'bodies'
-    let filled = ''
-    let done = 0
-    const add = (text: string): void => {
-      bytesLeft[limit] -= Buffer.byteLength(text)
-      if (bytesLeft[limit] < 0) throw limit === 'subject' ? subjectTooLong() : bodiesTooLarge()
-      filled += text
-    }
-    // A search for braces is several times faster than a regular expression over the whole text.
-    for (let at = source.indexOf('{{'); at !== -1;) {
-      if (--placeholdersLeft < 0) throw tooManyPlaceholders(field)
-      placeholder.lastIndex = at
-      const [written = '{', name] = placeholder.exec(source) ?? []
-      const value = name === undefined ? undefined : valueOf(name, field)
-      const end = at + written.length
-      if (value !== undefined) {
-        add(source.slice(done, at))
-        add(value)
-        done = end
-      }
-      at = source.indexOf('{{', end)
-    }
-    add(source.slice(done))
-    return filled
+  warnings(): string[] {
+    const raw = [...this.#values.keys()].filter((name) => this.#special.has(name))
+    return [
+      ...[...this.#unanswered].map(unansweredWarning),
+      ...[...this.#unused].map((name) => `variable ${quote(name)} is not used`),
+      ...raw.map((name) => `variable ${quote(name)} puts characters of < > & " into html unescaped`),
+    ]
   }
-
-  const rendered = { subject: fill('subject'), html: fill('html'), text: fill('text') }
-  const raw = [...values.keys()].filter((name) => special.has(name))
-  const warnings = [
-    ...[...unanswered].map(unansweredWarning),
-    ...[...unused].map((name) => `variable ${quote(name)} is not used`),
-    ...raw.map((name) => `variable ${quote(name)} puts characters of < > & " into html unescaped`),
-  ]
-  return { ...rendered, warnings }
 }
 
 /** The warning about a placeholder that no variable answers. */
@@ -154,7 +185,6 @@ export function htmlText(value: string): string {
       bytes += entity.length - 1
   }
   if (bytes > maxMessageBytes) throw bodiesTooLarge()
-  // One after the other: a pattern of one character needs no list of its matches.
   return value
     .replace(/&/g, entities['&'])
     .replace(/</g, entities['<'])

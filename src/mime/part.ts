@@ -25,6 +25,8 @@ export interface MimePart {
 /** A part with the position of its encoded bytes in the message. */
 export interface PlacedPart extends MimePart {
   encoding: TransferEncoding
+  /** Where its header begins: behind the line of a boundary, or 0 for the message itself. */
+  headerStart: number
   start: number
   end: number
   /** How the lines of plain text are joined (RFC 3676); null if they stay unchanged. */
@@ -182,7 +184,11 @@ const encodings: ReadonlyMap<string, TransferEncoding> = new Map([
 /** A part without parts of its own, as its header says. */
 export function toPart(
   header: PartHeader,
-  { index, end, isInRelated }: { index: number; end: number; isInRelated: boolean },
+  {
+    index,
+    place: [headerStart, end],
+    isInRelated,
+  }: { index: number; place: readonly [start: number, end: number]; isInRelated: boolean },
 ): PlacedPart {
   const { type, parameters, content_id, disposition } = header
   // A multipart that cannot be split is shown as text.
@@ -196,6 +202,7 @@ export function toPart(
     content_id,
     disposition: disposition ?? (isInRelated && content_id !== null ? 'inline' : 'attachment'),
     encoding: header.encoding,
+    headerStart,
     start: header.bodyStart,
     end,
     flowed: content_type === 'text/plain' ? flowedOf(parameters) : null,

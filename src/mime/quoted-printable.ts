@@ -25,12 +25,18 @@ export class QuotedPrintableDecoder extends LineDecoder {
         // White space at the end of a line was added in transport (RFC 2045 section 6.7, rule 3).
         at = isEscape ? behindLineEnd(bytes, next) : next
       } else {
-        if (isEscape) this.misfits++
+        if (isEscape) this.countMisfits(1)
         const end = isSpace(byte) ? next : at + 1
         while (at < end) decoded[size++] = bytes[at++] ?? 0
       }
     }
     return decoded.subarray(0, size)
+  }
+
+  /** Before an escape that may continue in the next slice. */
+  protected override cutOf(bytes: Buffer): number {
+    const escape = bytes.indexOf(equals, bytes.length - 2)
+    return escape === -1 ? bytes.length : escape
   }
 }
 

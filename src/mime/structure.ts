@@ -121,7 +121,7 @@ function readNode(reading: StructureReading, place: ByteRange, around: Surroundi
     }
     return { type, content_id, start: contentIdOf(parameters.get('start') ?? ''), children }
   }
-  const part = toPart(header, { index: parts.length, end: place[1], isInRelated: around.isRelated })
+  const part = toPart(header, { index: parts.length, place, isInRelated: around.isRelated })
   nodes.push({ ...node, content_type: part.content_type, index: part.index })
   parts.push(part)
   return { part, isFile: header.disposition === 'attachment' }

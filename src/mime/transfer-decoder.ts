@@ -10,9 +10,22 @@ export interface TransferDecoder {
 
 /** Decodes an encoding whose lines are decoded each on its own. */
 export abstract class LineDecoder implements TransferDecoder {
-  misfits = 0
+  #misfits = 0
   /** The beginning of a line whose end is still to come. */
   #held: Buffer = Buffer.alloc(0)
+
+  get misfits(): number {
+    return this.#misfits
+  }
+
+  protected countMisfits(octets: number): void {
+    this.#misfits += octets
+  }
+
+  /** Where a last line that is too long is cut, as a position in `bytes`. Default: at its present end. */
+  protected cutOf(bytes: Buffer): number {
+    return bytes.length
+  }
 
   /** @param isLast  Whether the data ends with these lines; otherwise all of them are complete. */
   protected abstract decode(lines: Buffer, isLast: boolean): Buffer
@@ -20,11 +33,7 @@ export abstract class LineDecoder implements TransferDecoder {
   write(slice: Buffer): Buffer {
     const bytes = this.#held.length > 0 ? Buffer.concat([this.#held, slice]) : slice
     let end = bytes.lastIndexOf(newline) + 1
-    if (bytes.length - end > maxLineLength) {
-      // An escape of quoted-printable may continue in the next slice.
-      const escape = bytes.indexOf(equals, bytes.length - 2)
-      end = escape === -1 ? bytes.length : escape
-    }
+    if (bytes.length - end > maxLineLength) end = this.cutOf(bytes)
     this.#held = Buffer.from(bytes.subarray(end))
     return end === 0 ? Buffer.alloc(0) : this.decode(bytes.subarray(0, end), false)
   }
@@ -37,4 +46,3 @@ export abstract class LineDecoder implements TransferDecoder {
 /** Longer lines are decoded in pieces. No real encoder writes such lines. */
 const maxLineLength = 64 * 1024
 const newline = 0x0a
-const equals = 0x3d

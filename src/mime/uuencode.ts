@@ -15,7 +15,7 @@ export class UuDecoder extends LineDecoder {
       }
     }
     if (this.#state !== 'plain') return Buffer.from(decoded.join(''), 'latin1')
-    this.misfits += lines.length
+    this.countMisfits(lines.length)
     return lines
   }
 }

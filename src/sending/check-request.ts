@@ -133,9 +133,9 @@ async function checkRawRequest(
   deps: Pick<CheckDeps, 'maxRecipients'>,
 ): Promise<Checked> {
   if (request.metadata) checkMetadata(request.metadata, errors)
-  const checked = await checkRaw({ ...request, raw }, errors, deps.maxRecipients ?? maxRecipients)
+  const checked = await checkRaw({ ...request, raw }, deps.maxRecipients ?? maxRecipients)
+  if ('errors' in checked) throw validationError([...errors, ...checked.errors])
   refuse(errors, [])
-  if (!checked) throw new Error('A raw message has neither errors nor a result.')
   return { ...checked, request, references: [], warnings: [] }
 }
 

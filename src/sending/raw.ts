@@ -32,33 +32,35 @@ interface CheckedRaw {
   rendered: { subject: string; html: string; text: string; warnings: string[] }
 }
 
+/** What is wrong with a request, one entry per wrong member. */
+interface Failed {
+  errors: FieldError[]
+}
+
 /**
  * Checks a request with a whole message.
  *
- * @param errors  Receives one entry per wrong member.
- * @returns The message; null if it cannot be used, which is then in `errors`.
  * @throws message_too_large.
  */
 export async function checkRaw(
   request: Partial<SendingRequest> & { raw: string },
-  errors: FieldError[],
   maxRecipients: number,
-): Promise<CheckedRaw | null> {
-  for (const field of composed) {
-    if (request[field] !== undefined)
-      errors.push({ field, message: 'must not be given beside raw, which is the whole message' })
-  }
+): Promise<CheckedRaw | Failed> {
+  const members = new Map<string, unknown>(Object.entries(request))
+  const misplaced = Object.keys(composed)
+    .filter((field) => members.get(field) !== undefined)
+    .map((field) => ({ field, message: 'must not be given beside raw, which is the whole message' }))
   const decoded = decodeBase64(request.raw)
-  if (decoded === null) {
-    errors.push({ field: 'raw', message: `must be base64, not ${quote(request.raw)}` })
-    return null
-  }
-  const given = withoutMark(decoded)
-  const before = errors.length
-  const envelope = readRawEnvelope(given, request.envelope, maxRecipients, errors)
-  if (errors.length > before || !envelope) return null
+  if (decoded === null)
+    return { errors: [...misplaced, { field: 'raw', message: `must be base64, not ${quote(request.raw)}` }] }
+  const given = withoutLeadingMarks(decoded)
+  const envelope = readRawEnvelope(given, request.envelope, maxRecipients)
+  if ('errors' in envelope) return { errors: [...misplaced, ...envelope.errors] }
   const bytes = await withoutBlindCopies(withLineEnds(given))
+  // Also with misplaced members: its code comes before theirs.
   assertSize(bytes.length)
+  if (misplaced.length > 0) return { errors: misplaced }
+  // Each reads the header for itself: this way of sending is rare, and none of them knows another.
   const facts = readHeaderFacts(bytes, envelope)
   const { from, to, to_names, cc, cc_names, bcc, reply_to, subject, tags, trace, thread } = facts
   const { html, text, attachments } = parseMessage(bytes)
@@ -71,37 +73,44 @@ export async function checkRaw(
   }
 }
 
-/** The members from which a message is composed. */
-const composed = [
-  'from',
-  'to',
-  'cc',
-  'bcc',
-  'reply_to',
-  'subject',
-  'html',
-  'text',
-  'template_id',
-  'variables',
-  'data',
-  'rendering',
-  'headers',
-  'attachments',
-] as const
+/** The members from which a message is composed: all but those that may be given beside `raw`. */
+const composed = {
+  from: true,
+  to: true,
+  cc: true,
+  bcc: true,
+  reply_to: true,
+  subject: true,
+  html: true,
+  text: true,
+  template_id: true,
+  variables: true,
+  data: true,
+  rendering: true,
+  headers: true,
+  attachments: true,
+} satisfies Record<Exclude<keyof SendingRequest, BesideRaw>, true>
 
-/** The address of From, and the envelope: as given, else from the header. Null, and an error, for a header that has no sender. */
+type BesideRaw =
+  | 'raw'
+  | 'envelope'
+  | 'metadata'
+  | 'tags'
+  | 'send_at'
+  | 'tracking'
+  | 'ignore_suppressions'
+  | 'provider'
+
+/** The address of From, and the envelope: as given, else from the header. */
 function readRawEnvelope(
   bytes: Buffer,
   given: SendingRequest['envelope'],
   maxRecipients: number,
-  errors: FieldError[],
-): { from: string; mail_from: string; rcpt_to: string[] } | null {
+): { from: string; mail_from: string; rcpt_to: string[] } | Failed {
   const header = readHeader(bytes)
   const found = senderIn(header)
-  if ('problem' in found) {
-    errors.push({ field: 'raw', message: found.problem })
-    return null
-  }
+  if ('problem' in found) return { errors: [{ field: 'raw', message: found.problem }] }
+  const errors: FieldError[] = []
   const from = toBare('raw', found.sender, errors)
   const mail_from =
     given?.mail_from === undefined ? from : toBare('envelope.mail_from', given.mail_from, errors)
@@ -118,16 +127,15 @@ function readRawEnvelope(
       field,
       message: `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`,
     })
-  return { from, mail_from, rcpt_to }
+  return errors.length > 0 ? { errors } : { from, mail_from, rcpt_to }
 }
 
 /** The one address of From; else what is wrong with the header. */
 function senderIn(header: HeaderBlock): { sender: string } | { problem: string } {
   if (header.fields.length === 0)
     return { problem: 'has no header: give one message as it is in an .eml file (RFC 5322), in base64' }
-  // Message-ID, Date and the signature are added.
-  const maxGiven = maxFields - 4
-  if (header.fields.length > maxGiven) return { problem: `must have at most ${maxGiven} header fields` }
+  if (header.fields.length > maxGivenFields)
+    return { problem: `must have at most ${maxGivenFields} header fields` }
   const [sender, ...others] = addressesIn(header, 'from')
   if (sender !== undefined && others.length === 0) return { sender }
   const count = sender === undefined ? 'none' : 'several'
@@ -138,7 +146,7 @@ function addressesIn(header: HeaderBlock, name: string): string[] {
   return [...header.addresses(name).map(({ address }) => address), ...header.furtherAddresses(name)]
 }
 
-/** An address without its display name; `""`, and an error, for what is none. */
+/** An address without its display name. For what is none, an error is added, and `""` takes its place among the recipients. */
 function toBare(field: string, address: string, errors: FieldError[]): string {
   const result = normalizeAddress(address)
   if ('address' in result) return result.address
@@ -147,12 +155,15 @@ function toBare(field: string, address: string, errors: FieldError[]): string {
 }
 
 /** Without a byte order mark and the line `From …` of an mbox file, which would end up amid the fields. */
-function withoutMark(message: Buffer): Buffer {
+function withoutLeadingMarks(message: Buffer): Buffer {
   const text = message.subarray(message.subarray(0, 3).equals(byteOrderMark) ? 3 : 0)
   if (text.toString('latin1', 0, 5) !== 'From ') return text
   const end = text.indexOf(0x0a)
   return end === -1 ? text : text.subarray(end + 1)
 }
+
+/** Message-ID, Date and the signature are added, and the whole must stay below the maximum, at which reading stops. */
+const maxGivenFields = maxFields - 3 - 1
 
 const byteOrderMark = Buffer.from('\ufeff')
 

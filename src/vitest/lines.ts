@@ -10,7 +10,15 @@ export function withCallLines(matchers: Matchers): Matchers {
     toHaveSent: withLine(matchers.toHaveSent),
     toHaveEvent: withLine(matchers.toHaveEvent),
     toPassChecks: withLine(matchers.toPassChecks),
-  }
+    toMatchMailPictures: withLine(matchers.toMatchMailPictures),
+  } satisfies WaitingMatchers
+}
+
+/** So that a matcher that waits cannot be forgotten here. */
+type WaitingMatchers = {
+  [
+    Name in keyof Matchers as ReturnType<Matchers[Name]> extends Promise<Outcome> ? Name : never
+  ]: Matchers[Name]
 }
 
 type WaitingMatcher<Self, Given extends unknown[]> = (this: Self, ...given: Given) => Promise<Outcome>

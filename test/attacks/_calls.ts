@@ -248,6 +248,7 @@ export const left: Readonly<Record<string, string>> = {
     'providers/mailgun/conventions.ts toMessageId',
     'providers/mailgun/conventions.ts versionId',
     'audiences/contact-import.ts importContacts',
+    'audiences/contact-writer.ts writeContacts',
     'capture/auth.ts judgeCredentials',
     'capture/commands.ts stageOf',
     'capture/tls.ts makeCertificate',
@@ -267,7 +268,6 @@ export const left: Readonly<Record<string, string>> = {
     'server/lists.ts listSchema',
     'server/auth.ts insufficientScope',
     'server/plain-page.ts plainPage',
-    'server/ui.ts pageFile',
     'tracking/tokens.ts createTokens',
   ]),
 }

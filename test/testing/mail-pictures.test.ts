@@ -90,8 +90,18 @@ it('vitest keeps the pictures, and shows where a mail differs', async () => {
     readdirSync(join(dir, '__snapshots__/mail.test.js')).map((name) => name.replace(/-[\da-f]{8}-/, ' '))
   const names = views.map((view) => `welcomes-Ada ${view}.png`).toSorted()
 
-  writeFileSync(join(dir, 'mail.test.js'), file('Welcome').replace('expect(mail).toMatchMailSnapshot', '//'))
+  // Awaited only when it has failed, so that its own stack has no line of the test.
+  const awaitedLate = file('Welcome')
+    .replace('expect(mail).toMatchMailSnapshot', '//')
+    .replace('await expect', 'const failing = expect')
+    .concat('\n')
+    .replace(
+      /\n {2}\}\)\n$/,
+      '\n    await new Promise((done) => failing.then(done, done))\n    await failing\n  })',
+    )
+  writeFileSync(join(dir, 'mail.test.js'), awaitedLate)
   const missing = await run()
+  expect(missing.output).toContain('❯ mail.test.js:7:')
   expect(missing.output).toMatch(/mail\.test\.js\/welcomes-Ada-\w+-375-light\.png is missing/)
   expect(missing.output).toContain('accept them: npx vitest run mail.test.js -u')
   expect(existsSync(join(dir, '__snapshots__'))).toBe(false)
