@@ -14,6 +14,7 @@ import { resendMessageOf, resendFace } from './face.ts'
 import { listSchema, pageQuery, toList } from './lists.ts'
 import { assertSameId } from './same-id.ts'
 import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
+import { ResendTemplates } from './stored-templates.ts'
 import { createTemplateUse } from './template-use.ts'
 import { maxAheadDays, readScheduledAt } from './times.ts'
 
@@ -138,7 +139,7 @@ const names = {
 function sendOf(
   kind: ProviderSend['kind'],
   { headers }: Pick<RouteContext, 'headers'>,
-  { templates }: Pick<ProviderParts, 'templates'>,
+  parts: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>,
 ): ProviderSend {
   return {
     provider: resend,
@@ -146,7 +147,7 @@ function sendOf(
     idempotencyKey: headers.get('idempotency-key') ?? undefined,
     names,
     maxAheadDays,
-    prepare: createTemplateUse(templates),
+    prepare: createTemplateUse(new ResendTemplates(parts)),
   }
 }
 
