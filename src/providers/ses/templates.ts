@@ -10,7 +10,7 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import { withNames } from '../member-names.ts'
 import { notSupported } from '../not-supported.ts'
 import type { ProviderParts } from '../provider.ts'
-import { toTimestamp } from './conventions.ts'
+import { templateDataName, toTimestamp } from './conventions.ts'
 import { sesFace } from './face.ts'
 import { answerEmpty, emptyAnswer, pageQuery, pageSchema } from './pages.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
@@ -23,7 +23,7 @@ const names = {
   subject: 'TemplateContent.Subject',
   html: 'TemplateContent.Html',
   text: 'TemplateContent.Text',
-  data: 'TemplateData',
+  data: templateDataName,
 }
 
 const text = z.string().max(1_000_000).optional()
