@@ -65,12 +65,11 @@ export async function sendAll(
 ): Promise<Sent[]> {
   const { kind, provider, idempotencyKey, partial = false, names, prepare } = how
   const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
-  const { hash, emails } = await translate(body, kind, facts, thread)
+  const { hash, emails, checkOnly = false } = await translate(body, kind, facts, thread)
   const translated = prepare ? await prepareAll(emails, prepare, names) : emails
   if (!partial) assertAllRight(translated)
   const requests = requestsOf(translated, how, newUuid)
   if (requests.length === 0) return sentOf(translated, [], how, warn)
-  const checkOnly = translated.some((one) => 'request' in one && one.checkOnly === true)
   const accepting = sending.accept(requests, {
     surface: provider,
     idempotencyKey,
@@ -85,7 +84,7 @@ export async function sendAll(
   return checkOnly ? [] : sentOf(translated, results, how, warn)
 }
 
-/** Sends the one email of a request. @throws its error, with the provider's names; otherwise as `accept` of the core. */
+/** Sends the one email of a request that cannot ask for its check alone. @throws its error, with the provider's names; otherwise as `accept` of the core. */
 export async function sendOne(
   how: ProviderSend,
   context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,

@@ -33,8 +33,10 @@ export const toSend: Translate = (body, { now }) => {
     from: person.from ? write(person.from, `personalizations[${i}].from`) : from,
   }))
   if (errors.length > 0) throw validationError(errors)
-  const checkOnly = mail.mail_settings?.sandbox_mode?.enable === true
-  return requests.map((request) => ({ request, checkOnly }))
+  return {
+    emails: requests.map((request) => ({ request })),
+    checkOnly: mail.mail_settings?.sandbox_mode?.enable === true,
+  }
 }
 
 /**
