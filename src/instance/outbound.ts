@@ -23,7 +23,7 @@ import { reportFailures } from './notices.ts'
 import type { Reader } from '../reading/reader.ts'
 import { needsOf } from '../outbox/message-needs.ts'
 import { webhookShapes } from '../providers/webhook-shapes.ts'
-import { openConfigurationSets, type ConfigurationSets } from '../providers/ses/configuration-sets.ts'
+import { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
 import { readTrackingSecret } from '../tracking/secret.ts'
 import { createTokens } from '../tracking/tokens.ts'
 import type { RunningWebhooks } from '../webhooks/service.ts'
@@ -150,7 +150,7 @@ export async function openWebhooks(
   store: Store,
 ): Promise<{ webhooks: RunningWebhooks; configurationSets: ConfigurationSets }> {
   const { clock } = config
-  const configurationSets = await openConfigurationSets({ store, clock, following })
+  const configurationSets = await ConfigurationSets.open({ store, clock, following })
   const tokens = async (): Promise<ReturnType<typeof createTokens>> =>
     createTokens(await readTrackingSecret(store, randomSources('tracking')), clock)
   const webhooks = await createWebhooks({

@@ -8,8 +8,21 @@ import type { Reader } from '../reading/reader.ts'
 /** What the APIs of providers need of the instance. */
 type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>
 
+type AccountParts = Pick<
+  ProviderParts,
+  | 'sending'
+  | 'domains'
+  | 'templates'
+  | 'suppressions'
+  | 'webhooks'
+  | 'configurationSets'
+  | 'inbox'
+  | 'faults'
+  | 'thread'
+>
+
 /** What the APIs of providers need of an account. */
-export interface ProviderAccount extends Omit<ProviderParts, 'sent' | keyof InstanceParts | 'newUuid'> {
+export interface ProviderAccount extends AccountParts {
   readonly store: Store
   readonly reader: Pick<Reader, 'bodies' | 'content'>
   /** Where the ids of emails come from. */
@@ -18,6 +31,24 @@ export interface ProviderAccount extends Omit<ProviderParts, 'sent' | keyof Inst
 
 /** The parts of an account that the APIs of providers are a translation of. */
 export function providerParts(account: ProviderAccount, instance: InstanceParts): ProviderParts {
-  const newUuid = (): string => randomUuid(account.providerRandom.bytes(16))
-  return { ...account, ...instance, sent: new SentEmails(account), newUuid }
+  const { sending, domains, templates, suppressions, webhooks, configurationSets } = account
+  const { inbox, faults, thread, store, providerRandom } = account
+  const { clock, config } = instance
+  return {
+    sending,
+    sent: new SentEmails(account),
+    domains,
+    templates,
+    suppressions,
+    webhooks,
+    configurationSets,
+    inbox,
+    faults,
+    thread,
+    store,
+    clock,
+    config,
+    state: () => instance.state(),
+    newUuid: () => randomUuid(providerRandom.bytes(16)),
+  }
 }

@@ -34,11 +34,19 @@ export interface ProviderSend {
   readonly maxAheadDays?: number
 }
 
-/** What the routes that send have in common. @param schema  Of the body, which only its translation checks. */
-export function sends(schema: z.ZodType): Pick<Route, 'needs' | 'body' | 'errors'> & { body: RouteBody } {
+/**
+ * What the routes that send have in common.
+ *
+ * @param schema  Of the body, which only its translation checks.
+ * @param forms  Whether the body may be a form. Default: it may not.
+ */
+export function sends(
+  schema: z.ZodType,
+  forms?: RouteBody['forms'],
+): Pick<Route, 'needs' | 'body' | 'errors'> & { body: RouteBody } {
   return {
     needs: 'send',
-    body: { schema, readBy: 'resource', maxBytes: bodyLimits.large },
+    body: { schema, readBy: 'resource', maxBytes: bodyLimits.large, forms },
     errors: sendErrors,
   }
 }
@@ -57,12 +65,11 @@ export async function sendAll(
 ): Promise<Sent[]> {
   const { kind, provider, idempotencyKey, partial = false, names, prepare } = how
   const facts = { now: clock.now(), relays: config.relayAll, isRepeatable: idempotencyKey !== undefined }
-  const { hash, emails } = await translate(body, kind, facts, thread)
+  const { hash, emails, checkOnly = false } = await translate(body, kind, facts, thread)
   const translated = prepare ? await prepareAll(emails, prepare, names) : emails
   if (!partial) assertAllRight(translated)
   const requests = requestsOf(translated, how, newUuid)
   if (requests.length === 0) return sentOf(translated, [], how, warn)
-  const checkOnly = translated.some((one) => 'request' in one && one.checkOnly === true)
   const accepting = sending.accept(requests, {
     surface: provider,
     idempotencyKey,
@@ -75,6 +82,17 @@ export async function sendAll(
   })
   const { results } = await withNames(accepting, names)
   return checkOnly ? [] : sentOf(translated, results, how, warn)
+}
+
+/** Sends the one email of a request that cannot ask for its check alone. @throws its error, with the provider's names; otherwise as `accept` of the core. */
+export async function sendOne(
+  how: ProviderSend,
+  context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
+  parts: ProviderParts,
+): Promise<Extract<Sent, { id: string }>> {
+  const [sent] = await sendAll(how, context, parts)
+  if (sent && 'id' in sent) return sent
+  throw sent?.error ?? new Error('An email without a result.')
 }
 
 /** The right requests, each with the id that the answer gives. */
@@ -114,17 +132,6 @@ function assertAllRight(emails: readonly Translated[]): void {
   for (const [i, one] of emails.entries())
     if ('error' in one)
       throw emails.length > 1 ? withFields(one.error, (field) => fieldAt(field, i)) : one.error
-}
-
-/** Sends the one email of a request. @throws its error, with the provider's names; otherwise as `accept` of the core. */
-export async function sendOne(
-  how: ProviderSend,
-  context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,
-  parts: ProviderParts,
-): Promise<Extract<Sent, { id: string }>> {
-  const [sent] = await sendAll(how, context, parts)
-  if (sent && 'id' in sent) return sent
-  throw sent?.error ?? new Error('An email without a result.')
 }
 
 /** Completes each right request. */

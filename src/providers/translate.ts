@@ -4,7 +4,7 @@ import type { JobThread } from '../core/job-thread.ts'
 import { parseJsonBody, readTextBody } from '../core/json-body.ts'
 import { longBodyBytes, LongBody } from '../core/long-body.ts'
 import { bodyHash } from '../sending/idempotency.ts'
-import type { Translate, Translated, TranslationFacts } from './translation.ts'
+import type { Translate, Translated, Translation, TranslationFacts } from './translation.ts'
 
 // Loaded on first use, because many programs use no provider.
 const translations = {
@@ -35,11 +35,12 @@ export const translationJobs = {
     facts: BodyFacts,
   ): Promise<{
     hash: string | null
+    checkOnly?: boolean
     emails: (Exclude<Translated, { error: unknown }> | { error: PlainError })[]
   }> {
     const body = parse(bytes, format)
-    const { hash, emails } = await translateParsed(body, kind, facts)
-    return { hash, emails: emails.map((one) => ('error' in one ? { error: plainError(one.error) } : one)) }
+    const { emails, ...rest } = await translateParsed(body, kind, facts)
+    return { ...rest, emails: emails.map((one) => ('error' in one ? { error: plainError(one.error) } : one)) }
   },
 }
 
@@ -57,10 +58,9 @@ export interface BodyFacts extends TranslationFacts {
 }
 
 /** A translated body. */
-interface TranslatedBody {
+interface TranslatedBody extends Translation {
   /** Of the body as it was given: what is made of it may be another each time. Null if it is not repeatable. */
   readonly hash: string | null
-  readonly emails: Translated[]
 }
 
 async function translateParsed(
@@ -69,7 +69,7 @@ async function translateParsed(
   facts: BodyFacts,
 ): Promise<TranslatedBody> {
   const toRequests: Translate = await translations[kind]()
-  return { emails: toRequests(body, facts), hash: facts.isRepeatable ? bodyHash(body) : null }
+  return { ...toRequests(body, facts), hash: facts.isRepeatable ? bodyHash(body) : null }
 }
 
 /** Translates the body of a request, a long one in the thread. @throws as {@link Translate}, and as `parseJsonBody`. */
@@ -81,8 +81,8 @@ export async function translate(
 ): Promise<TranslatedBody> {
   const long = longOf(body)
   if (!long) return translateParsed(body, kind, facts)
-  const { hash, emails } = await thread.run('translate', [...long, kind, facts])
-  return { hash, emails: emails.map((one) => ('error' in one ? { error: revived(one.error) } : one)) }
+  const { emails, ...rest } = await thread.run('translate', [...long, kind, facts])
+  return { ...rest, emails: emails.map((one) => ('error' in one ? { error: revived(one.error) } : one)) }
 }
 
 /** The bytes of a body for the thread, and their format; null for a short one. */

@@ -13,16 +13,22 @@ export interface TranslationFacts {
 export type Translated =
   | {
       readonly request: SendingRequest
-      /** Whether all requests of the body are only checked. Default: false. */
-      readonly checkOnly?: boolean
       /** The id of the email, where the request itself gives it. */
       readonly messageId?: string | undefined
     }
   | { readonly error: LocalpostError }
 
+/** The body of a request to a provider, as the core takes it. */
+export interface Translation {
+  /** One for each email. */
+  readonly emails: Translated[]
+  /** Whether the emails are only checked, and none is sent. Default: false. */
+  readonly checkOnly?: boolean
+}
+
 /**
- * Translates the body of a request to a provider into the requests of the core, one for each email.
+ * Translates the body of a request to a provider into requests of the core.
  *
  * @throws LocalpostError if the body as a whole is wrong.
  */
-export type Translate = (body: unknown, facts: TranslationFacts) => Translated[]
+export type Translate = (body: unknown, facts: TranslationFacts) => Translation

@@ -268,3 +268,19 @@ test('a template whose id ends as that of a draft is one of its own', async () =
   await call('DELETE', '/templates/x')
   expect((await post.templates.get('x.draft')).html).toBe('a')
 })
+
+test('two templates that are created at the same time do not get one alias', async () => {
+  const call = resendCaller(await start())
+  const answers = await Promise.all(
+    ['a', 'b'].map((name) => call('POST', '/templates', { ...template, name })),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409])
+})
+
+test('changes of one template at the same time all stay', async () => {
+  const call = resendCaller(await start())
+  const { body } = await call('POST', '/templates', template)
+  const path = `/templates/${body.id}`
+  await Promise.all([{ name: 'new' }, { from: 'new@acme.test' }].map((one) => call('PATCH', path, one)))
+  expect((await call('GET', path)).body).toMatchObject({ name: 'new', from: 'new@acme.test' })
+})

@@ -121,6 +121,16 @@ describe('SendEmail', () => {
   })
 })
 
+test('of two templates of one name that are created at the same time, one is refused', async () => {
+  const call = sesCaller(await start())
+  const answers = await Promise.all(
+    ['a', 'b'].map((Subject) =>
+      call('POST', '/templates', { TemplateName: 'one', TemplateContent: { Subject } }),
+    ),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400])
+})
+
 test('templates are Handlebars: blocks, nested data, nothing escaped', async () => {
   const post = await start()
   const call = sesCaller(post)

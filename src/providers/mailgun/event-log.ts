@@ -21,6 +21,7 @@ export function eventRoutes({ sent, sending }: Pick<ProviderParts, 'sent' | 'sen
   async function* emailsOf(filters: MailgunEventFilters): AsyncIterable<readonly EmailRecord[]> {
     const id = filters['message-id']?.replace(/^<(.*)>$/s, '$1')
     const found = id === undefined ? null : await sending.find(mailgun, `<${id}>`)
+    // Not found: the filter may be an expression, or a part of an id, or an id that another interface gave.
     if (found) yield found.emails
     else yield* sent.matching()
   }
@@ -71,15 +72,25 @@ type Context = Pick<RouteContext<{ domain: string }>, 'params' | 'headers' | 'is
 /** @param events  Of the page. */
 function linksBeside(page: EventPage, events: readonly ShapedEvent[], path: string): object {
   const link = (change: Pick<EventPage, 'at' | 'isBack'>): string => path + writePage({ ...page, ...change })
-  const [first, last] = [events[0], events.at(-1)]
-  // An empty page is at an end of the log: the link further on leads to itself, the other one to that end.
-  const [nextOfEmpty, previousOfEmpty] = page.isBack ? [null, page.at] : [page.at, null]
+  const { next, previous } = positionsBeside(page, events)
   return {
     first: link({ at: null, isBack: false }),
-    next: link({ at: last ? positionOf(last) : nextOfEmpty, isBack: false }),
-    previous: link({ at: first ? positionOf(first) : previousOfEmpty, isBack: true }),
+    next: link({ at: next, isBack: false }),
+    previous: link({ at: previous, isBack: true }),
     last: link({ at: null, isBack: true }),
   }
+}
+
+/** Where the pages beside begin; null is the end of the log that the page is read from. */
+function positionsBeside(
+  { at, isBack }: EventPage,
+  events: readonly ShapedEvent[],
+): Record<'next' | 'previous', EventPage['at']> {
+  const [first, last] = [events[0], events.at(-1)]
+  if (first && last) return { next: positionOf(last), previous: positionOf(first) }
+  // An empty page is at an end of the log: the link further on leads to itself, the other one to that end.
+  if (isBack) return { next: null, previous: at }
+  return { next: at, previous: null }
 }
 
 function* eventsOf(email: EmailRecord): Iterable<ShapedEvent> {

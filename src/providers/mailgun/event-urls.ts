@@ -73,31 +73,55 @@ export class EventUrls {
     })
   }
 
-  /** Nothing is changed where one of the URLs is refused, or a webhook cannot be changed. */
+  /**
+   * Where one of the URLs is refused, or a webhook cannot be changed, nothing is. The changes themselves are commits of their own:
+   * if one of them fails, those before it stay, so that the event may have new URLs beside its old ones.
+   */
   async #set(event: string, wanted: readonly string[]): Promise<string[]> {
     const before = await this.#list()
-    const isWanted = ({ url }: Webhook): boolean => wanted.some((one) => sameUrl(one, url))
-    const isNew = (url: string, i: number): boolean =>
-      !before.some((webhook) => sameUrl(webhook.url, url)) &&
-      wanted.findIndex((one) => sameUrl(one, url)) === i
-    const created = wanted.filter(isNew)
-    this.#webhooks.assertNew(created)
-    const changed = before.filter((webhook) => isWanted(webhook) !== eventsOf(webhook).includes(event))
-    for (const { id } of changed) this.#webhooks.assertStored(id)
-    // Mailgun has one signing key for all.
-    let secret = before[0]?.secret
-    for (const url of created) {
-      const input = { url, shape: mailgun, shape_events: [event], ...(secret !== undefined && { secret }) }
-      ;({ secret } = await withNames(this.#webhooks.create(input), names))
-    }
-    for (const webhook of changed) {
-      const events = eventsOf(webhook)
-      const shape_events = isWanted(webhook) ? [...events, event] : events.filter((one) => one !== event)
-      if (shape_events.length === 0) await this.#webhooks.remove(webhook.id)
-      else await withNames(this.#webhooks.update(webhook.id, { shape_events }), names)
-    }
+    const changes = plan(before, event, wanted)
+    this.#webhooks.assertNew(changes.created)
+    for (const { id } of changes.changed) this.#webhooks.assertStored(id)
+    await this.#apply(event, changes, before[0]?.secret)
     return urlsIn(await this.#list(), event)
   }
+
+  /** @param signingKey  Of the webhooks that there are. Mailgun has one for all. */
+  async #apply(event: string, { created, changed }: Changes, signingKey: string | undefined): Promise<void> {
+    let secret = signingKey
+    for (const url of created) {
+      const input = { url, shape: mailgun, shape_events: [event], ...(secret !== undefined && { secret }) }
+      const webhook = await withNames(this.#webhooks.create(input), names)
+      secret = webhook.secret
+    }
+    for (const { id, events } of changed) {
+      if (events.length === 0) await this.#webhooks.remove(id)
+      else await withNames(this.#webhooks.update(id, { shape_events: events }), names)
+    }
+  }
+}
+
+/** What changes, so that an event has certain URLs. */
+interface Changes {
+  /** The URLs that get a webhook. */
+  readonly created: readonly string[]
+  /** The webhooks that get other events; one without any is removed. */
+  readonly changed: readonly { readonly id: string; readonly events: string[] }[]
+}
+
+function plan(before: readonly Webhook[], event: string, wanted: readonly string[]): Changes {
+  const created: string[] = []
+  for (const url of wanted) {
+    const isKnown = before.some((webhook) => sameUrl(webhook.url, url))
+    if (!isKnown && !created.some((one) => sameUrl(one, url))) created.push(url)
+  }
+  const changed = before.flatMap((webhook) => {
+    const events = eventsOf(webhook)
+    const isWanted = wanted.some((one) => sameUrl(one, webhook.url))
+    if (isWanted === events.includes(event)) return []
+    return [{ id: webhook.id, events: isWanted ? [...events, event] : events.filter((one) => one !== event) }]
+  })
+  return { created, changed }
 }
 
 function urlsIn(webhooks: readonly Webhook[], event: string): string[] {

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import { fieldOf } from '../../core/header-fields.ts'
 import type { Mail } from '../../inbox/types.ts'
-import { sendErrors } from '../../sending/results.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
-import { bodyLimits, type Route, type RouteContext } from '../../server/route.ts'
+import type { Route, RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendOne, type ProviderSend } from '../send.ts'
+import { sendOne, sends, type ProviderSend } from '../send.ts'
 import { mailgun, readDomain, toMessageId } from './conventions.ts'
 import { mailgunFace } from './face.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
@@ -40,24 +39,21 @@ export function messageRoutes(parts: ProviderParts): Route[] {
 
   return [
     post('/mailgun/v3/{domain}/messages', {
-      needs: 'send',
+      ...sends(sendSchema, 'only'),
       summary: 'Send an email, or one to each recipient',
-      body: { schema: sendSchema, readBy: 'resource', maxBytes: bodyLimits.large, forms: 'only' },
       success: { schema: queuedSchema },
-      errors: sendErrors,
       handler: (context) => send('mailgun send', context),
     }),
     post('/mailgun/v3/{domain}/messages.mime', {
-      needs: 'send',
+      ...sends(mimeSchema, 'only'),
       summary: 'Send a whole MIME message',
-      body: { schema: mimeSchema, readBy: 'resource', maxBytes: bodyLimits.large, forms: 'only' },
       success: { schema: queuedSchema },
-      errors: sendErrors,
       handler: (context) => send('mailgun mime', context),
     }),
     get('/mailgun/v3/domains/{domain}/messages/{key}', {
       summary: 'Get a message, by the `storage.key` of its events',
       success: { schema: z.looseObject({ recipients: z.string(), subject: z.string() }) },
+      // The key alone tells which mail: an account's mails are not kept apart by domain.
       handler: async ({ params }) => toStored(await parts.inbox.get(params.key)),
     }),
   ]

@@ -37,5 +37,5 @@ export const toMime: Translate = (body, facts) => {
     raw: bytes.toString('base64'),
     envelope: { rcpt_to: to.map((one) => parseAddresses(one)[0]?.address || one) },
   }
-  return [{ request, messageId: isMessageId(own) ? own : undefined }]
+  return { emails: [{ request, messageId: isMessageId(own) ? own : undefined }] }
 }

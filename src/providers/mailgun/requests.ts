@@ -50,11 +50,12 @@ export const toSend: Translate = (body, facts) => {
   // With variables, each recipient gets an email of its own.
   const groups = byAddress ? people.to.map((one) => [one]) : [people.to]
   const budget = new ContentBudget('recipients')
-  return groups.map((to) => {
+  const emails = groups.map((to) => {
     budget.take(fileBytes)
     const fill = personalize(byAddress?.get(keyOf(to[0] ?? '')), budget)
     return { request: personalized({ ...request, to }, fill), messageId }
   })
+  return { emails }
 }
 
 /** @param fill  Fills the values of a recipient into all texts of a value. */

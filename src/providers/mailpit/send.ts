@@ -41,7 +41,7 @@ const whole = anyCase(request)
 export const sendBody: z.ZodType = whole
 
 /** Translates the body of a send. */
-export const toSend: Translate = (body) => [{ request: toSendingRequest(body) }]
+export const toSend: Translate = (body) => ({ emails: [{ request: toSendingRequest(body) }] })
 
 function toSendingRequest(given: unknown): SendingRequest {
   const { From, To, Cc, Bcc, ReplyTo, Subject, Text, HTML, Headers, Tags, Attachments } = parseInput(

@@ -1,28 +1,21 @@
-import { LocalpostError } from '../../core/errors.ts'
-import { quote } from '../../core/quote.ts'
-import type { Inbox, InboxPages } from '../../inbox/methods.ts'
+import type { InboxPages } from '../../inbox/methods.ts'
 import type { Route } from '../../server/route.ts'
 import { defineMailpitRoutes, ok, okSuccess } from './define-routes.ts'
-import { quotedString } from '../../core/text.ts'
 import { renameBody, tagsBody } from './requests.ts'
 import { tagsSchema } from './schema.ts'
+import { TagStore } from './tag-store.ts'
 
 const { get, put, del } = defineMailpitRoutes('Tags')
 
-/** `/api/v1/tags`. Tags are listed in lower case, and their case does not matter. */
-export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>): Route[] {
-  const isTag = async (name: string): Promise<boolean> =>
-    (await inbox.overview()).tags.includes(name.toLowerCase())
-  const assertTag = async (name: string): Promise<void> => {
-    if (await isTag(name)) return
-    throw new LocalpostError('validation_error', `tag not found: ${quote(name)}`)
-  }
+/** `/api/v1/tags`. */
+export function tagRoutes(inbox: Pick<InboxPages, 'bulk' | 'overview'>): Route[] {
+  const tags = new TagStore(inbox)
 
   return [
     get('/api/v1/tags', {
       summary: 'The tags of all messages',
       success: { schema: tagsSchema },
-      handler: async () => [...(await inbox.overview()).tags],
+      handler: () => tags.all(),
     }),
     put('/api/v1/tags', {
       summary: 'Replace the tags of messages',
@@ -30,8 +23,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>):
       success: okSuccess,
       errors: ['service_unavailable'],
       async handler({ body: { IDs = [], Tags = [] } }) {
-        const tags = [...new Map(Tags.map((tag) => [tag.trim().toLowerCase(), tag.trim()])).values()]
-        if (IDs.length > 0) await inbox.bulk.change({ ids: IDs }, { tags: tags.filter((tag) => tag !== '') })
+        await tags.replace(IDs, Tags)
         return ok
       },
     }),
@@ -41,12 +33,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>):
       success: okSuccess,
       errors: ['invalid_query', 'service_unavailable'],
       async handler({ params, body: { Name } }) {
-        const { tag } = params
-        await assertTag(tag)
-        const isOther = Name.toLowerCase() !== tag.toLowerCase()
-        if (isOther && (await isTag(Name)))
-          throw new LocalpostError('validation_error', `tag already exists: ${quote(Name)}`)
-        await inbox.bulk.change(`tag:${quotedString(tag)}`, { remove_tags: [tag], add_tags: [Name] })
+        await tags.rename(params.tag, Name)
         return ok
       },
     }),
@@ -55,9 +42,7 @@ export function tagRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'overview'>):
       success: okSuccess,
       errors: ['invalid_query', 'service_unavailable'],
       async handler({ params }) {
-        const { tag } = params
-        await assertTag(tag)
-        await inbox.bulk.change(`tag:${quotedString(tag)}`, { remove_tags: [tag] })
+        await tags.remove(params.tag)
         return ok
       },
     }),

@@ -18,19 +18,20 @@ import {
 } from './send-schema.ts'
 
 /** `POST /postmark/email`. @throws validation_error */
-export const toSend: Translate = (body) => [{ request: toRequest(body) }]
+export const toSend: Translate = (body) => ({ emails: [{ request: toRequest(body) }] })
 
 /** `POST /postmark/email/batch`. @throws validation_error if it is not an array, or one of too many emails. */
-export const toBatch: Translate = (body) => {
-  return toEach(parseInput(batchSchema, body), '', toRequest)
-}
+export const toBatch: Translate = (body) => ({
+  emails: toEach(parseInput(batchSchema, body), '', toRequest),
+})
 
 /** `POST /postmark/email/withTemplate`. @throws validation_error */
-export const toTemplatedSend: Translate = (body) => [{ request: toTemplated(body) }]
+export const toTemplatedSend: Translate = (body) => ({ emails: [{ request: toTemplated(body) }] })
 
 /** `POST /postmark/email/batchWithTemplates`. @throws validation_error if it is no list of emails, or one of too many. */
-export const toTemplatedBatch: Translate = (body) =>
-  toEach(parseInput(templatedBatchSchema, body).Messages, 'Messages', toTemplated)
+export const toTemplatedBatch: Translate = (body) => ({
+  emails: toEach(parseInput(templatedBatchSchema, body).Messages, 'Messages', toTemplated),
+})
 
 /** @param list  The member that has the emails; `""` for the body itself. @throws validation_error for too many of them. */
 function toEach(

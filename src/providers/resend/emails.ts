@@ -15,6 +15,7 @@ import { resendMessageOf, resendFace } from './face.ts'
 import { listSchema, pageQuery, toList } from './lists.ts'
 import { assertSameId } from './same-id.ts'
 import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
+import { ResendTemplates } from './stored-templates.ts'
 import { createTemplateUse } from './template-use.ts'
 import { maxAheadDays, readScheduledAt } from './times.ts'
 
@@ -139,7 +140,7 @@ const names = {
 function sendOf(
   kind: ProviderSend['kind'],
   { headers }: Pick<RouteContext, 'headers'>,
-  { templates }: Pick<ProviderParts, 'templates'>,
+  parts: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>,
 ): ProviderSend {
   return {
     provider: resend,
@@ -147,7 +148,7 @@ function sendOf(
     idempotencyKey: headers.get('idempotency-key') ?? undefined,
     names,
     maxAheadDays,
-    prepare: createTemplateUse(templates),
+    prepare: createTemplateUse(new ResendTemplates(parts)),
   }
 }
 

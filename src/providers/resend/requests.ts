@@ -16,11 +16,16 @@ import {
 import { readScheduledAt } from './times.ts'
 
 /** `POST /resend/emails`. @throws validation_error */
-export const toSend: Translate = (body, facts) => [{ request: toRequest(sendSchema, body, facts) }]
+export const toSend: Translate = (body, facts) => ({
+  emails: [{ request: toRequest(sendSchema, body, facts) }],
+})
 
 /** `POST /resend/emails/batch`. @throws validation_error if it is not an array, or one of too many emails. */
-export const toBatch: Translate = (body, facts) =>
-  parseInput(batchSchema, body).map((email) => translateOne(() => toRequest(batchItemSchema, email, facts)))
+export const toBatch: Translate = (body, facts) => ({
+  emails: parseInput(batchSchema, body).map((email) =>
+    translateOne(() => toRequest(batchItemSchema, email, facts)),
+  ),
+})
 
 function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: TranslationFacts): SendingRequest {
   const email = readMembers(schema, body)

@@ -1,5 +1,7 @@
 import { LocalpostError, nullOn } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
+import { createSequence } from '../../core/sequence.ts'
+import { notFound } from '../../store/repository.ts'
 import type { Templates } from '../../templates/templates.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
@@ -20,11 +22,14 @@ export interface StoredTemplate {
 /**
  * The templates of an account as Resend has them. One begins as a draft, from which nothing is sent. Once it is published, it is
  * sent as it was then: changes go to a draft beside it, which replaces it when it is published again.
+ *
+ * A change reads what is stored first, so changes run one after the other. They return the id of the template.
  */
 export class ResendTemplates {
   readonly #templates: Templates
   readonly #now: () => number
   readonly #newUuid: () => string
+  readonly #inTurn = createSequence()
 
   constructor({ templates, clock, newUuid }: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>) {
     this.#templates = templates
@@ -32,86 +37,152 @@ export class ResendTemplates {
     this.#newUuid = newUuid
   }
 
-  /** @returns Its id. @throws name_taken, validation_error, invalid_template */
-  async create(given: ResendTemplateChanges): Promise<string> {
-    const id = this.#newUuid()
-    await this.#write(id, given, null)
-    return id
+  /** All templates, without their drafts and texts; newest first. */
+  async list(): Promise<Template[]> {
+    const found: Template[] = []
+    // Texts may be large.
+    for await (const one of allOf(this.#templates.list))
+      if (!isDraft(one)) found.push({ ...one, subject: null, html: null, text: null })
+    return found.toSorted((one, other) => other.created - one.created || (one.id < other.id ? 1 : -1))
+  }
+
+  /** The template of this id or alias; null if there is none. */
+  async find(identifier: string): Promise<Template | null> {
+    const known = await this.#byId(identifier)
+    return known && !isDraft(known) ? known : this.#byAlias(identifier)
+  }
+
+  /** The same with its draft. The id of a draft stands for that draft alone. @throws not_found */
+  async read(identifier: string): Promise<StoredTemplate> {
+    const known = await this.#byId(identifier)
+    const template = known && !isDraft(known) ? known : ((await this.#byAlias(identifier)) ?? known)
+    if (!template) throw notFound('template', identifier)
+    const draft = await this.#byId(draftIdOf(template.id))
+    return { template, draft: draft && isDraft(draft) ? draft : null }
+  }
+
+  /** @throws name_taken, validation_error, invalid_template */
+  create(given: ResendTemplateChanges): Promise<string> {
+    return this.#inTurn(async () => {
+      const id = this.#newUuid()
+      await this.#write(id, given, null)
+      return id
+    })
   }
 
   /** Changes a template; what is not given stays. @throws not_found, name_taken, validation_error, invalid_template */
-  async change(identifier: string, given: ResendTemplateChanges): Promise<string> {
-    const { template, draft } = await readTemplate(this.#templates, identifier)
-    await this.#write(template.id, given, draft ?? template)
-    return template.id
+  change(identifier: string, given: ResendTemplateChanges): Promise<string> {
+    return this.#inTurn(async () => {
+      const { template, draft } = await this.read(identifier)
+      await this.#write(template.id, given, draft ?? template)
+      return template.id
+    })
   }
 
   /** @throws not_found, name_taken */
-  async publish(identifier: string): Promise<string> {
-    const { template, draft } = await readTemplate(this.#templates, identifier)
-    const { name, subject, html, text, engine } = draft ?? template
-    const details = { ...detailsOf(draft ?? template), published: this.#now() }
-    // Since the draft was stored, another template may have got its alias.
-    await this.#assertFree(details.alias, template.id)
-    const metadata = toMetadata(details, template.metadata)
-    await this.#templates.put(template.id, { name, subject, html, text, engine, metadata })
-    if (draft) await this.#templates.remove(draft.id)
-    return template.id
+  publish(identifier: string): Promise<string> {
+    return this.#inTurn(async () => {
+      const { template, draft } = await this.read(identifier)
+      const { name, subject, html, text, engine } = draft ?? template
+      const details = { ...detailsOf(draft ?? template), published: this.#now() }
+      // Since the draft was stored, another template may have got its alias.
+      await this.#assertFree(details.alias, template.id)
+      const metadata = toMetadata(details, template.metadata)
+      await this.#templates.put(template.id, { name, subject, html, text, engine, metadata })
+      if (draft) await this.#templates.remove(draft.id)
+      return template.id
+    })
   }
 
-  /** Makes a draft of the same content, without an alias. @returns Its id. @throws not_found */
-  async duplicate(identifier: string): Promise<string> {
-    const { template, draft } = await readTemplate(this.#templates, identifier)
-    const { name, subject, html, text, engine } = draft ?? template
-    const [id, version] = [this.#newUuid(), this.#newUuid()]
-    const details = { ...detailsOf(draft ?? template), alias: null, published: null, version }
-    const copyName = `${name ?? template.id} (Copy)`.slice(0, 255)
-    const metadata = toMetadata(details, template.metadata)
-    await this.#templates.put(id, { name: copyName, subject, html, text, engine, metadata })
-    return id
+  /** Makes a draft of the same content, without an alias. @returns The id of the copy. @throws not_found */
+  duplicate(identifier: string): Promise<string> {
+    return this.#inTurn(async () => {
+      const { template, draft } = await this.read(identifier)
+      const { name, subject, html, text, engine } = draft ?? template
+      const [id, version] = [this.#newUuid(), this.#newUuid()]
+      const details = { ...detailsOf(draft ?? template), alias: null, published: null, version }
+      const copyName = `${name ?? template.id} (Copy)`.slice(0, 255)
+      const metadata = toMetadata(details, template.metadata)
+      await this.#templates.put(id, { name: copyName, subject, html, text, engine, metadata })
+      return id
+    })
   }
 
   /** Removes a template with its draft. @throws not_found */
-  async remove(identifier: string): Promise<string> {
-    const { template, draft } = await readTemplate(this.#templates, identifier)
-    if (draft) await this.#templates.remove(draft.id)
-    await this.#templates.remove(template.id)
-    return template.id
+  remove(identifier: string): Promise<string> {
+    return this.#inTurn(async () => {
+      const { template, draft } = await this.read(identifier)
+      if (draft) await this.#templates.remove(draft.id)
+      await this.#templates.remove(template.id)
+      return template.id
+    })
   }
 
   /** @param known  What it changes: the draft, or the template while it has none; null for a new one. */
   async #write(id: string, given: ResendTemplateChanges, known: Template | null): Promise<void> {
-    const { name = known?.name, subject = known?.subject, html = known?.html, text = known?.text } = given
-    const input: TemplateInput = { name, subject, html, text, engine: 'handlebars' }
-    const before = known ? detailsOf(known) : newDetails
-    const { alias = before.alias, from = before.from, reply_to = before.reply_to } = given
-    const details: ResendTemplateDetails = {
-      alias,
-      from,
-      reply_to: typeof reply_to === 'string' ? [reply_to] : reply_to,
-      variables: given.variables === undefined ? before.variables : (given.variables ?? []),
-      published: before.published,
-      version: this.#newUuid(),
-    }
+    const input = mergeContent(given, known)
+    const details = mergeDetails(given, known ? detailsOf(known) : noDetails, this.#newUuid())
     checkVariables(input, details)
-    await this.#assertFree(alias, id)
-    if (details.published === null)
+    await this.#assertFree(details.alias, id)
+    if (details.published === null) {
       await this.#templates.put(id, { ...input, metadata: toMetadata(details, known?.metadata) })
-    else {
-      await assertDraftIsFree(this.#templates, id)
-      const metadata = toMetadata(details, { [draftKey]: id })
-      await this.#templates.put(draftIdOf(id), { ...input, metadata })
+      return
     }
+    await this.#assertDraftIsFree(id)
+    const metadata = toMetadata(details, { [draftKey]: id })
+    await this.#templates.put(draftIdOf(id), { ...input, metadata })
   }
 
+  #byId(id: string): Promise<Template | null> {
+    return nullOn('not_found', this.#templates.get(id))
+  }
+
+  async #byAlias(alias: string): Promise<Template | null> {
+    const named = (await this.list()).find((one) => detailsOf(one).alias === alias)
+    return named ? this.#byId(named.id) : null
+  }
+
+  /** @throws name_taken if another template has the alias. */
   async #assertFree(alias: string | null, id: string): Promise<void> {
-    const other = alias === null ? null : await findTemplate(this.#templates, alias)
+    const other = alias === null ? null : await this.find(alias)
     if (!other || other.id === id) return
     throw new LocalpostError('name_taken', `Another template has the alias ${quote(alias)}; choose another.`)
   }
+
+  /** @throws name_taken if a template that is no draft has the id of the draft. */
+  async #assertDraftIsFree(id: string): Promise<void> {
+    const other = await this.#byId(draftIdOf(id))
+    if (!other || isDraft(other)) return
+    const words = `The draft of this template would be stored as ${quote(other.id)}, which is another template; remove or rename that one.`
+    throw new LocalpostError('name_taken', words)
+  }
 }
 
-const newDetails: Omit<ResendTemplateDetails, 'version'> = {
+/** What is not given stays as it is in `known`. */
+function mergeContent(given: ResendTemplateChanges, known: Template | null): TemplateInput {
+  const { name = known?.name, subject = known?.subject, html = known?.html, text = known?.text } = given
+  return { name, subject, html, text, engine: 'handlebars' }
+}
+
+/** What is not given stays as it was `before`. */
+function mergeDetails(
+  given: ResendTemplateChanges,
+  before: Omit<ResendTemplateDetails, 'version'>,
+  version: string,
+): ResendTemplateDetails {
+  const { alias = before.alias, from = before.from, reply_to = before.reply_to } = given
+  return {
+    alias,
+    from,
+    reply_to: typeof reply_to === 'string' ? [reply_to] : reply_to,
+    variables: given.variables === undefined ? before.variables : (given.variables ?? []),
+    published: before.published,
+    version,
+  }
+}
+
+/** Of a template before anything is known of it. */
+const noDetails: Omit<ResendTemplateDetails, 'version'> = {
   alias: null,
   from: null,
   reply_to: null,
@@ -147,37 +218,5 @@ export function detailsOf({ id, metadata, updated }: Template): ResendTemplateDe
       // It was changed by another interface, as details of another form were.
     }
   }
-  return { alias: null, from: null, reply_to: null, variables: [], published: updated, version: id }
-}
-
-/** @throws name_taken if a template that is no draft has the id of the draft. */
-async function assertDraftIsFree(templates: Templates, id: string): Promise<void> {
-  const other = await nullOn('not_found', templates.get(draftIdOf(id)))
-  if (!other || isDraft(other)) return
-  const words = `The draft of this template would be stored as ${quote(other.id)}, which is another template; remove or rename that one.`
-  throw new LocalpostError('name_taken', words)
-}
-
-/** All templates, without their drafts; newest first. */
-export async function listTemplates(templates: Templates): Promise<Template[]> {
-  const found: Template[] = []
-  // Without their texts, which may be large.
-  for await (const one of allOf(templates.list))
-    if (!isDraft(one)) found.push({ ...one, subject: null, html: null, text: null })
-  return found.toSorted((one, other) => other.created - one.created || (one.id < other.id ? 1 : -1))
-}
-
-/** The template of this id or alias; null if there is none. */
-export async function findTemplate(templates: Templates, identifier: string): Promise<Template | null> {
-  const known = await nullOn('not_found', templates.get(identifier))
-  if (known && !isDraft(known)) return known
-  const named = (await listTemplates(templates)).find((one) => detailsOf(one).alias === identifier)
-  return named ? nullOn('not_found', templates.get(named.id)) : null
-}
-
-/** The same with its draft. @throws not_found */
-export async function readTemplate(templates: Templates, identifier: string): Promise<StoredTemplate> {
-  const template = (await findTemplate(templates, identifier)) ?? (await templates.get(identifier))
-  const draft = await nullOn('not_found', templates.get(draftIdOf(template.id)))
-  return { template, draft: draft && isDraft(draft) ? draft : null }
+  return { ...noDetails, published: updated, version: id }
 }

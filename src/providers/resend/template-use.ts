@@ -1,10 +1,9 @@
 import { type FieldError, validationError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 import type { SendingRequest } from '../../sending/types.ts'
-import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
 import { wrongMembers } from './conventions.ts'
-import { detailsOf, findTemplate } from './stored-templates.ts'
+import { detailsOf, type ResendTemplates } from './stored-templates.ts'
 import { reservedNames, type ResendTemplateDetails } from './template-schema.ts'
 
 /**
@@ -15,13 +14,13 @@ import { reservedNames, type ResendTemplateDetails } from './template-schema.ts'
  *   another type, and for a template that was never published.
  */
 export function createTemplateUse(
-  templates: Templates,
+  templates: Pick<ResendTemplates, 'find'>,
 ): (request: SendingRequest) => Promise<SendingRequest> {
   const read = new Map<string, Promise<Template | null>>()
   return async (request) => {
     const { template_id: name } = request
     if (name === undefined) return request
-    const reading = read.get(name) ?? findTemplate(templates, name)
+    const reading = read.get(name) ?? templates.find(name)
     read.set(name, reading)
     const template = await reading
     // The core has the error for it.

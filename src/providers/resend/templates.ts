@@ -5,13 +5,7 @@ import type { ProviderParts } from '../provider.ts'
 import { toTime } from './conventions.ts'
 import { resendFace } from './face.ts'
 import { listSchema, pageOf, pageQuery, toList } from './lists.ts'
-import {
-  detailsOf,
-  listTemplates,
-  readTemplate,
-  ResendTemplates,
-  type StoredTemplate,
-} from './stored-templates.ts'
+import { detailsOf, ResendTemplates, type StoredTemplate } from './stored-templates.ts'
 import {
   changedTemplateSchema,
   listedTemplateSchema,
@@ -27,7 +21,6 @@ const { get, post, patch, del } = defineRoutes({ tag: 'Templates', access: 'key'
 
 /** `/resend/templates`: the templates of this account. */
 export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>): Route[] {
-  const { templates } = parts
   const stored = new ResendTemplates(parts)
 
   return [
@@ -43,7 +36,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'clock' 
       query: pageQuery(20),
       success: { schema: listSchema(listedTemplateSchema) },
       async handler({ query }) {
-        const all = await listTemplates(templates)
+        const all = await stored.list()
         const { items, more } = await pageOf('template', all, { limit: 20, ...query })
         return toList(items.map(toListed), more)
       },
@@ -51,7 +44,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'clock' 
     get('/resend/templates/{id}', {
       summary: 'Get a template, by its id or alias',
       success: { schema: templateSchema },
-      handler: async ({ params }) => toDetail(await readTemplate(templates, params.id)),
+      handler: async ({ params }) => toDetail(await stored.read(params.id)),
     }),
     patch('/resend/templates/{id}', {
       summary: 'Change a template. Once it is published, that is a draft until it is published again',

@@ -24,23 +24,45 @@ export const toSend: Translate = (body, { now }) => {
   const errors: FieldError[] = []
   checkSend(mail, body, now, errors)
   const write = createAddressWriter(errors)
-  const common = sharedOf(mail)
+  const common = commonMembers(mail)
   const from = write(mail.from, 'from')
-  const { personalizations, ...shared } = mail
-  new ContentBudget('personalizations').take(personalizations.length * JSON.stringify(shared).length)
-  const advice = 'Send them in several requests, or substitute shorter texts'
-  const budget = new ContentBudget('personalizations', advice)
-  const requests = personalizations.map((person, i) => ({
+  assertRepeatable(mail)
+  const context = { mail, write, substituted: new ContentBudget('personalizations', substitutionAdvice) }
+  const requests = mail.personalizations.map((person, i) => ({
     ...common,
-    ...toEmail(mail, person, `personalizations[${i}]`, write, budget),
+    ...toEmail(person, `personalizations[${i}]`, context),
     from: person.from ? write(person.from, `personalizations[${i}].from`) : from,
   }))
   if (errors.length > 0) throw validationError(errors)
-  const checkOnly = mail.mail_settings?.sandbox_mode?.enable === true
-  return requests.map((request) => ({ request, checkOnly }))
+  return {
+    emails: requests.map((request) => ({ request })),
+    checkOnly: mail.mail_settings?.sandbox_mode?.enable === true,
+  }
 }
 
-function sharedOf({
+/**
+ * Checks, before the emails are made, that what the personalizations have in common is not too much: the email of each has it.
+ *
+ * @throws message_too_large
+ */
+function assertRepeatable({ personalizations, ...common }: SendGridMail): void {
+  const repeated = new ContentBudget('personalizations')
+  repeated.take(personalizations.length * JSON.stringify(common).length)
+}
+
+/** Substituted texts have a limit of their own, because only as they are made is it known how long they get. */
+const substitutionAdvice = 'Send them in several requests, or substitute shorter texts'
+
+/** What the emails of a request are made of, besides their personalizations. */
+interface EmailContext {
+  readonly mail: SendGridMail
+  readonly write: AddressWriter
+  /** How long the substituted texts of all emails may be. */
+  readonly substituted: ContentBudget
+}
+
+/** The members that each email has as they are. */
+function commonMembers({
   attachments,
   categories,
   tracking_settings,
@@ -56,14 +78,12 @@ function sharedOf({
 }
 
 function toEmail(
-  mail: SendGridMail,
   person: SendGridPersonalization,
   field: string,
-  write: AddressWriter,
-  budget: ContentBudget,
+  { mail, write, substituted }: EmailContext,
 ): SendingRequest {
   const { to, cc, bcc, substitutions, subject = mail.subject, send_at = mail.send_at } = person
-  const fill = (text: string): string => (substitutions ? substitute(text, substitutions, budget) : text)
+  const fill = (text: string): string => (substitutions ? substitute(text, substitutions, substituted) : text)
   const all = (name: 'to' | 'cc' | 'bcc', list: typeof to = []): string[] | undefined =>
     list.length === 0 ? undefined : list.map((one, i) => write(one, `${field}.${name}[${i}]`))
   return {

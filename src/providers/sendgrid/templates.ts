@@ -185,9 +185,11 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
     del(`${path}/{template_id}/versions/{version_id}`, {
       summary: 'Remove a version of a template',
       success: { status: 204 },
+      errors: ofContent,
       handler: ({ params: { template_id, version_id } }) =>
         inTurn(async () => {
           const template = await templates.get(template_id)
+          assertHandlebars(template)
           const versions = versionsOf(template)
           const { id } = findIn(versions, version_id)
           await write(

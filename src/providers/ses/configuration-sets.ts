@@ -49,29 +49,34 @@ const maxSets = 100
 /** As SES. */
 const maxDestinations = 10
 
-/** Reads the configuration sets of an account, and follows the changes of other instances. */
-export async function openConfigurationSets(deps: {
-  store: Store
-  clock: Pick<Clock, 'now'>
-  following: Following
-}): Promise<ConfigurationSets> {
-  const sets = new ConfigurationSets(deps)
-  await sets.follow(deps.following)
-  return sets
-}
-
 /** The configuration sets of an account: a copy in memory, because each send and each event asks for them. */
 export class ConfigurationSets {
   readonly #store: Store
   readonly #clock: Pick<Clock, 'now'>
+  /**
+   * What is stored. A change by this class is put here after its commit, because `Following` does not read the changes of this
+   * process where no other one uses the store. A reset removes the records one by one, and `#follow` listens to that; a restore
+   * calls `reload`.
+   */
   readonly #byName = new Map<string, ConfigurationSet>()
 
-  constructor({ store, clock }: { store: Store; clock: Pick<Clock, 'now'> }) {
+  private constructor({ store, clock }: { store: Store; clock: Pick<Clock, 'now'> }) {
     this.#store = store
     this.#clock = clock
   }
 
-  async follow(following: Following): Promise<void> {
+  /** Reads the configuration sets of an account, and follows the changes of other instances. */
+  static async open(deps: {
+    store: Store
+    clock: Pick<Clock, 'now'>
+    following: Following
+  }): Promise<ConfigurationSets> {
+    const sets = new ConfigurationSets(deps)
+    await sets.#follow(deps.following)
+    return sets
+  }
+
+  async #follow(following: Following): Promise<void> {
     await following.open(this.#store, configurationSetCollection, {
       ids: () => this.#byName.keys(),
       put: (record: ConfigurationSet) => void this.#byName.set(record.id, record),
@@ -79,7 +84,6 @@ export class ConfigurationSets {
     })
     this.#store.changes(
       (change) => {
-        // Of a reset.
         if (change.op === 'remove') this.#byName.delete(change.id)
       },
       { of: configurationSetCollection },

@@ -22,3 +22,6 @@ export function topicArnOf(webhookId: string): string {
 
 /** The metadata of an email that has the name of its configuration set, as the tags of an event name it. */
 export const configurationSetTag = 'ses:configuration-set'
+
+/** The member that has the data for a template. Errors about the data name what follows it: `TemplateData.name`. */
+export const templateDataName = 'TemplateData'

@@ -5,7 +5,7 @@ import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, sends, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
-import { configurationSetTag, ses, toMessageId } from './conventions.ts'
+import { configurationSetTag, ses, templateDataName, toMessageId } from './conventions.ts'
 import { awsErrorOf, awsMessageOf, sesFace } from './face.ts'
 import { bulkSchema, maxRecipients, sendSchema } from './send-schema.ts'
 
@@ -92,7 +92,7 @@ const sendNames: ProviderSend['names'] = {
   'envelope.mail_from': 'FromEmailAddress',
   'envelope.rcpt_to': 'Destination',
   template_id: 'TemplateName',
-  data: 'TemplateData',
+  data: templateDataName,
 }
 
 /** How both versions send. */

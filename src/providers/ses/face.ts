@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
-import { ses } from './conventions.ts'
+import { ses, templateDataName } from './conventions.ts'
 
 /**
  * The access key id in the signature of a request is the API key. The signature itself is not checked: that takes the
@@ -49,8 +49,7 @@ export const otherErrorName = 'BadRequestException'
 
 /** The status and the name of an error, as AWS answers it. */
 export function awsErrorOf({ code, status }: LocalpostError): readonly [status: number, name: string] {
-  if (status >= 500) return known[code] ?? [status, 'InternalFailure']
-  return known[code] ?? [400, otherErrorName]
+  return known[code] ?? (status >= 500 ? [status, 'InternalFailure'] : [400, otherErrorName])
 }
 
 /** An error in words. Not the names of members alone: SES names none. */
@@ -64,7 +63,10 @@ export function awsMessageOf({ code, errors, message }: LocalpostError): string 
 const maxNamed = 10
 
 function inRenderingData({ field }: FieldError): string {
-  return `Attribute '${field.slice(field.indexOf('TemplateData.') + 'TemplateData.'.length)}' is not present in the rendering data.`
+  const start = `${templateDataName}.`
+  const at = field.indexOf(start)
+  const attribute = at === -1 ? field : field.slice(at + start.length)
+  return `Attribute '${attribute}' is not present in the rendering data.`
 }
 
 /** What SES has and Localpost has not, in the API of version 2. */

@@ -21,13 +21,16 @@ import {
 import { readTemplateData, sesRendering } from './template-text.ts'
 
 /** `SendEmail`. @throws validation_error */
-export const toSend: Translate = (body) => [{ request: toRequest(parseInput(sendSchema, body)) }]
+export const toSend: Translate = (body) => ({
+  emails: [{ request: toRequest(parseInput(sendSchema, body)) }],
+})
 
 /** `SendBulkEmail`. @throws validation_error if it is wrong as a whole. */
 export const toBulk: Translate = (body) => {
   const bulk = parseInput(bulkSchema, body)
   new ContentBudget('emails').take(bulk.BulkEmailEntries.length * JSON.stringify(bulk.DefaultContent).length)
-  return bulk.BulkEmailEntries.map((entry) => translateOne(() => toRequest(toSingle(bulk, entry))))
+  const emails = bulk.BulkEmailEntries.map((entry) => translateOne(() => toRequest(toSingle(bulk, entry))))
+  return { emails }
 }
 
 /** @throws validation_error */

@@ -2,6 +2,7 @@ import { validationError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 import { isRecord } from '../../core/members.ts'
 import type { SendingRequest } from '../../sending/types.ts'
+import { templateDataName } from './conventions.ts'
 
 /** How SES renders: an attribute that is missing is an error, nothing is escaped, and there are the helpers of Handlebars alone. */
 export const sesRendering: NonNullable<SendingRequest['rendering']> = {
@@ -23,4 +24,4 @@ export function readTemplateData(json: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given))
 }
 
-const fault = (message: string): Error => validationError([{ field: 'TemplateData', message }])
+const fault = (message: string): Error => validationError([{ field: templateDataName, message }])

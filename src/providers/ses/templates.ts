@@ -1,19 +1,17 @@
 import { z } from 'zod'
-import { LocalpostError, nullOn } from '../../core/errors.ts'
-import { quote } from '../../core/quote.ts'
 import { render, templateBytes } from '../../emails/render.ts'
 import { toVariables } from '../../sending/rendering.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import { checkTemplate, renderTemplate, type TemplateTexts } from '../../templates/engines.ts'
-import { templateError } from '../../templates/output.ts'
+import { renderTemplate, type TemplateTexts } from '../../templates/engines.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import { withNames } from '../member-names.ts'
 import { notSupported } from '../not-supported.ts'
 import type { ProviderParts } from '../provider.ts'
-import { toTimestamp } from './conventions.ts'
+import { templateDataName, toTimestamp } from './conventions.ts'
 import { sesFace } from './face.ts'
 import { answerEmpty, emptyAnswer, pageQuery, pageSchema } from './pages.ts'
+import { SesTemplates } from './stored-templates.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: sesFace })
@@ -24,7 +22,7 @@ const names = {
   subject: 'TemplateContent.Subject',
   html: 'TemplateContent.Html',
   text: 'TemplateContent.Text',
-  data: 'TemplateData',
+  data: templateDataName,
 }
 
 const text = z.string().max(1_000_000).optional()
@@ -32,16 +30,9 @@ const contentSchema = z.strictObject({ Subject: text, Text: text, Html: text })
 type SesTemplateContent = z.infer<typeof contentSchema>
 
 /** `/ses/v2/email/templates`: the templates of this account. */
-export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templates' | 'thread'>): Route[] {
-  async function write(id: string, content: SesTemplateContent): Promise<void> {
-    const input = toInput(content)
-    const store = async (): Promise<void> => {
-      const faults = await checkTemplate('handlebars', input, thread, sesRendering.helpers)
-      if (faults.length > 0) throw templateError(faults)
-      await templates.put(id, input)
-    }
-    await withNames(store(), names)
-  }
+export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'>): Route[] {
+  const { templates, thread } = parts
+  const stored = new SesTemplates(parts)
 
   async function renderStored(template: Template, data: Record<string, unknown>): Promise<TemplateTexts> {
     const { subject, html, text, engine } = template
@@ -64,9 +55,7 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
       success: { schema: emptyAnswer },
       errors: ['name_taken', 'invalid_template'],
       async handler({ body: { TemplateName, TemplateContent } }) {
-        if (await nullOn('not_found', templates.get(TemplateName)))
-          throw new LocalpostError('name_taken', `Template ${quote(TemplateName)} exists already.`)
-        await write(TemplateName, TemplateContent)
+        await withNames(stored.create(TemplateName, toInput(TemplateContent)), names)
         return {}
       },
     }),
@@ -107,15 +96,14 @@ export function templateRoutes({ templates, thread }: Pick<ProviderParts, 'templ
       success: { schema: emptyAnswer },
       errors: ['invalid_template'],
       async handler({ params, body }) {
-        await templates.get(params.name)
-        await write(params.name, body.TemplateContent)
+        await withNames(stored.replace(params.name, toInput(body.TemplateContent)), names)
         return {}
       },
     }),
     del(`${path}/{name}`, {
       summary: 'DeleteEmailTemplate',
       success: { schema: emptyAnswer },
-      handler: ({ params }) => answerEmpty(templates.remove(params.name)),
+      handler: ({ params }) => answerEmpty(stored.remove(params.name)),
     }),
     post(`${path}/{name}/render`, {
       summary: 'TestRenderEmailTemplate: the subject and bodies with the data filled in',

@@ -74,7 +74,10 @@ describe('what changes messages', () => {
       'tag already exists',
     )
     expect((await server.call('PUT', '/api/v1/tags/none', { Name: 'x' })).text).toContain('tag not found')
-    await server.call('PUT', '/api/v1/tags/ONE', { Name: 'Three' })
+    expect((await server.call('PUT', '/api/v1/tags/one', { Name: ' two ' })).text).toContain(
+      'tag already exists',
+    )
+    await server.call('PUT', '/api/v1/tags/ONE', { Name: ' Three ' })
     expect(await tags()).toEqual(['three', 'two'])
     await server.call('DELETE', '/api/v1/tags/three')
     expect(await tags()).toEqual(['two'])

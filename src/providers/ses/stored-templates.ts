@@ -1,0 +1,47 @@
+import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
+import { createSequence } from '../../core/sequence.ts'
+import { checkTemplate, type TemplateTexts } from '../../templates/engines.ts'
+import { templateError } from '../../templates/output.ts'
+import type { TemplateInput } from '../../templates/types.ts'
+import type { ProviderParts } from '../provider.ts'
+import { sesRendering } from './template-text.ts'
+
+/** The templates of an account as SES changes them. A change reads the template first, so changes run one after the other. */
+export class SesTemplates {
+  readonly #templates: ProviderParts['templates']
+  readonly #thread: ProviderParts['thread']
+  readonly #inTurn = createSequence()
+
+  constructor({ templates, thread }: Pick<ProviderParts, 'templates' | 'thread'>) {
+    this.#templates = templates
+    this.#thread = thread
+  }
+
+  /** @throws name_taken, validation_error, invalid_template */
+  async create(id: string, content: TemplateInput & TemplateTexts): Promise<void> {
+    await this.#inTurn(async () => {
+      if (await nullOn('not_found', this.#templates.get(id)))
+        throw new LocalpostError('name_taken', `Template ${quote(id)} exists already.`)
+      await this.#put(id, content)
+    })
+  }
+
+  /** @throws not_found, validation_error, invalid_template */
+  async replace(id: string, content: TemplateInput & TemplateTexts): Promise<void> {
+    await this.#inTurn(async () => {
+      await this.#templates.get(id)
+      await this.#put(id, content)
+    })
+  }
+
+  /** @throws not_found */
+  async remove(id: string): Promise<void> {
+    await this.#inTurn(() => this.#templates.remove(id))
+  }
+
+  async #put(id: string, content: TemplateInput & TemplateTexts): Promise<void> {
+    const faults = await checkTemplate('handlebars', content, this.#thread, sesRendering.helpers)
+    if (faults.length > 0) throw templateError(faults)
+    await this.#templates.put(id, content)
+  }
+}
