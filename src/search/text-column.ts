@@ -1,4 +1,4 @@
-import { BlockGuides } from './text-filter.ts'
+import { BlockGuides } from './block-guides.ts'
 import { blockBytes } from './text-blocks.ts'
 import { openBlocks, type BlocksDeps } from './open-blocks.ts'
 import {
