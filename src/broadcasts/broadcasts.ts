@@ -9,7 +9,7 @@ import { checkSend, type Accepted, type SendDeps } from '../sending/check-reques
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
 import { pagesOf, readRecord } from '../store/repository.ts'
-import { insert, type Blob, type Change, type Store } from '../store/store.ts'
+import { insert, type Blob, type Store } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Broadcast, BroadcastRequest } from './types.ts'
 import { keepBroadcast, setCount } from './broadcast.ts'
@@ -71,10 +71,6 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
     contacts: readonly ContactRecord[],
     { common, broadcastId, leaveOut, parent }: Sending,
   ): Promise<string[]> {
-    const changes: Change[] = []
-    const blobs: Blob[] = []
-    const emails: EmailRecord[] = []
-    const spans: (Span | null)[] = []
     const prepared: { personal: Accepted; kept: StoredParts }[] = []
     for (const contact of contacts) {
       const personal = personalFor(common, contact, deps.escapeHtml)
@@ -91,21 +87,22 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
       }
       prepared.push({ personal, kept: keep(personal, headers) })
     }
+    const accepted: { email: EmailRecord; blobs: Blob[]; span: Span | null }[] = []
     // Ids define the order of the list, so nothing may be awaited between the ids and the commit.
     for (const { personal, kept } of prepared) {
       const id = ids.next('em')
       const span = tracer && tracer.begin('email accept', parent)
       const trace = span?.trace ?? parent
       const facts = { id, now: clock.now(), type: 'broadcast', via: deps.via, trace } as const
-      const made = toEmail(personal, kept, facts)
-      const email = { ...made.email, tags: [broadcastId] }
-      changes.push(insert(emailCollection, email))
-      blobs.push(...made.blobs)
-      emails.push(email)
-      spans.push(span)
+      const { email, blobs } = toEmail(personal, kept, facts)
+      // Its only tag: those that `toEmail` takes from a recipient's address are left out.
+      accepted.push({ email: { ...email, tags: [broadcastId] }, blobs, span })
     }
+    const emails = accepted.map(({ email }) => email)
+    const changes = emails.map((email) => insert(emailCollection, email))
+    const blobs = accepted.flatMap((one) => one.blobs)
     if (changes.length > 0) await store.commit(changes, blobs)
-    emails.forEach(({ id }, i) => spans[i]?.end(acceptedAs(id, 'api', 1)))
+    for (const { email, span } of accepted) span?.end(acceptedAs(email.id, 'api', 1))
     if (deps.onStored) emails.forEach(deps.onStored)
     deps.wakeOutbox()
     return emails.map(({ id }) => id)

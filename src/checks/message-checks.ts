@@ -1,7 +1,7 @@
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { findPlaceholders } from './placeholders.ts'
 import type { CheckRow } from './check.ts'
-import { onlySearched } from '../reading/findings.ts'
+import { isClippedFirst } from '../reading/findings.ts'
 
 /** Checks of the message as a whole: whether it can be read, its subject, its parts and its size. */
 export const messageChecks: readonly CheckRow[] = [
@@ -16,7 +16,7 @@ export const messageChecks: readonly CheckRow[] = [
     link: 'https://www.rfc-editor.org/rfc/rfc2045',
     run({ mail: { problem } }) {
       if (problem === null) return []
-      return [{ severity: problem.startsWith(onlySearched) ? 'note' : 'error', message: problem }]
+      return [{ severity: isClippedFirst(problem) ? 'note' : 'error', message: problem }]
     },
   },
   {

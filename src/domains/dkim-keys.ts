@@ -39,6 +39,8 @@ export async function generateDkimKey(selector: string): Promise<DkimKey> {
   return { selector, private_key: privateKey, public_key: publicKey.toString('base64') }
 }
 
+let processKey: Promise<DkimKey> | undefined
+
 /**
  * The key of all instances that keep nothing, for domains that only mail mentioned: made when it is first needed, once
  * in a process, since a test run opens hundreds of them and a key takes longer than all the rest. It is stored nowhere,
@@ -48,8 +50,6 @@ export async function processDkimKey(selector: string): Promise<DkimKey> {
   processKey ??= generateDkimKey(selector)
   return { ...(await processKey), selector }
 }
-
-let processKey: Promise<DkimKey> | undefined
 
 export interface DkimKeysDeps {
   store: Store
@@ -61,8 +61,8 @@ export interface DkimKeysDeps {
 
 /** The keys of an instance's domains. The shared one is made when it is first needed, once. */
 export function createDkimKeys(deps: DkimKeysDeps): DkimKeys {
-  const { store, clock, selector, makeShared = generateDkimKey } = deps
-  const shared = once(() => sharedKey(store, clock, () => makeShared(selector)))
+  const { store, clock, selector: sharedSelector, makeShared = generateDkimKey } = deps
+  const shared = once(() => sharedKey(store, clock, () => makeShared(sharedSelector)))
   // Parsing a PEM costs three times as much as signing with the key.
   const parsed = createRecentValues<KeyObject>(maxParsed, () => 1)
   const keyOf = async (domain: DomainRecord): Promise<DkimKey> => domain.dkim ?? (await shared())
@@ -71,8 +71,11 @@ export function createDkimKeys(deps: DkimKeysDeps): DkimKeys {
     keyOf,
     async signingKey(domain) {
       const { selector, private_key, public_key } = await keyOf(domain)
-      const privateKey = parsed.get(public_key) ?? createPrivateKey(private_key)
-      parsed.put(public_key, privateKey)
+      let privateKey = parsed.get(public_key)
+      if (!privateKey) {
+        privateKey = createPrivateKey(private_key)
+        parsed.put(public_key, privateKey)
+      }
       return { domain: domain.name, selector, privateKey }
     },
   }

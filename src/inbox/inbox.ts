@@ -82,6 +82,7 @@ export interface InboxDeps
 
 const idOf = (mail: string | Pick<Mail, 'id'>): string => (typeof mail === 'string' ? mail : mail.id)
 
+/** The inbox of a store. `close` ends its waits, its bulk changes and at last its search index; the store stays open. */
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
   const { store, reader, thread, clock, now, pageSize } = deps
   const digests = createDigests(deps)

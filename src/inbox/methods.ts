@@ -230,7 +230,7 @@ export interface InboxPages {
   page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
   /** The MIME tree of a message. @throws not_found, message_pending, service_unavailable. */
   structure(id: string, options?: ReadOptions): Promise<MimeTree>
-  /** Why there is no mail, for callers who may see less. */
+  /** Why there is no mail. The caller says whether it may see the other accounts. */
   readonly missing: Missing
   /** Messages that are attached to mails. */
   readonly nested: NestedMails

@@ -2,6 +2,7 @@ import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { withoutEnding } from '../core/text.ts'
 import {
   type AttemptedRequest,
+  causeWeights,
   type Evidence,
   type MissingFacts,
   weigh,
@@ -23,8 +24,8 @@ export function sessionCauses({ sessions, to }: MissingFacts): Weighed[] {
     }
   }
   return [...groups].map(([reason, { isNamed, ...group }]) => {
-    const unnamedWeight = harmless.has(reason) ? 30 : 60
-    const weight = isNamed ? 80 : unnamedWeight
+    const unnamedWeight = harmless.has(reason) ? causeWeights.harmlessSession : causeWeights.otherAttempt
+    const weight = isNamed ? causeWeights.namingAttempt : unnamedWeight
     return weigh({ ...group, weight, cause: 'smtp_session', reason, kind: 'smtp_session' })
   })
 }
@@ -45,8 +46,9 @@ export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
     const text = isForeign
       ? (warnings[0] ?? method)
       : [`${method} ${path} → ${status || 'closed'}`, name, message].filter((part) => part !== '').join(' ')
-    const group = groups.get(key) ?? { weight: 60, ...requestWords(key, message), evidence: [] }
-    if (names(request_body ?? '', to)) group.weight = 80
+    const words = requestWords(key, message)
+    const group = groups.get(key) ?? { weight: causeWeights.otherAttempt, ...words, evidence: [] }
+    if (names(request_body ?? '', to)) group.weight = causeWeights.namingAttempt
     group.evidence.push({ id, time: timestamp, text })
     groups.set(key, group)
   }

@@ -1,7 +1,7 @@
 import { sessionCauses, requestCauses } from './missing-attempts.ts'
-import { weigh, type MissingFacts, timeText, type Weighed } from './missing-facts.ts'
+import { causeWeights, weigh, type MissingFacts, timeText, type Weighed } from './missing-facts.ts'
 import { elsewhereCauses, mailCauses, scheduledCauses } from './missing-mails.ts'
-import type { MissingCause, MissingMail } from './missing-types.ts'
+import type { MissingCause, MissingCauseCode, MissingMail } from './missing-types.ts'
 
 /** The causes that the facts show, the likeliest first. */
 export function causesOf(facts: MissingFacts): MissingCause[] {
@@ -16,9 +16,9 @@ export function causesOf(facts: MissingFacts): MissingCause[] {
   ]
   const { sessions, requests, mails, others, scheduled, foreign } = facts
   if ([sessions, requests, mails, others, scheduled, foreign].every(({ length }) => length === 0))
-    found.push(noAttempt(facts))
-  if (found.length === 0)
-    found.push({ ...noAttempt(facts), message: 'Nothing that was recorded explains it.' })
+    found.push(noAttempt(`No request and no SMTP session came since ${timeText(facts.since)}.`))
+  // Attempts were recorded, but none of them points to a cause.
+  if (found.length === 0) found.push(noAttempt('Nothing that was recorded explains it.'))
   const newest = ({ evidence }: MissingCause): number => evidence[0]?.time ?? 0
   found.sort((one, other) => other.weight - one.weight || newest(other) - newest(one))
   return found.map(({ weight: _weight, ...cause }) => cause)
@@ -30,7 +30,7 @@ function standingCauses({ suppression, rule, rejectSubmissions, faults }: Missin
   if (suppression) {
     const { address, reason, created } = suppression
     const cause = weigh({
-      weight: 50,
+      weight: causeWeights.standingSuppression,
       cause: 'suppressed',
       reason,
       message: 'The address is on the suppression list, so mail for it bounces.',
@@ -42,7 +42,7 @@ function standingCauses({ suppression, rule, rejectSubmissions, faults }: Missin
   }
   if (rule && rule.action !== 'accept') {
     const cause = weigh({
-      weight: rejectSubmissions ? 58 : 51,
+      weight: rejectSubmissions ? causeWeights.rejectingRule : causeWeights.standingRule,
       cause: 'rule',
       reason: rule.action,
       message: `A rule with the action ${rule.action} applies to the address.`,
@@ -60,7 +60,7 @@ function standingCauses({ suppression, rule, rejectSubmissions, faults }: Missin
       ...(rate_limit ? [`${rate_limit.requests} requests in ${rate_limit.per_ms} ms`] : []),
     ]
     const cause = weigh({
-      weight: 49,
+      weight: causeWeights.fault,
       cause: 'fault',
       message: 'Faults are on, which make requests or SMTP sessions fail.',
       remedy: 'Turn them off under "Rules and faults", or with `DELETE /dev/faults`.',
@@ -81,7 +81,7 @@ function retentionCauses({ kept, since, now }: MissingFacts): Weighed[] {
   ]
   if (texts.length === 0) return []
   const cause = weigh({
-    weight: 35,
+    weight: causeWeights.retention,
     cause: 'retention',
     message: 'The oldest mail is removed, because the limit of kept mail is reached.',
     remedy: 'Look sooner, or raise `maxEmails` or `maxAgeMs`.',
@@ -91,10 +91,10 @@ function retentionCauses({ kept, since, now }: MissingFacts): Weighed[] {
   return [cause]
 }
 
-function noAttempt({ since }: MissingFacts): Weighed {
-  const message = `No request and no SMTP session came since ${timeText(since)}.`
+function noAttempt(message: string): Weighed {
+  const weight = causeWeights.no_attempt
   const remedy = 'The app did not send, or it sends elsewhere: check its host, its port and its own log.'
-  return { weight: 56, cause: 'no_attempt', reason: null, message, remedy, count: 0, evidence: [] }
+  return { weight, cause: 'no_attempt', reason: null, message, remedy, count: 0, evidence: [] }
 }
 
 /** The causes that say why a wait timed out, as the end of its message; empty if nothing points to one. */
@@ -107,7 +107,7 @@ export function likelyCauses({ causes }: MissingMail): string {
 }
 
 /** The nearest misses show these, and that nothing came needs no words. */
-const untelling: ReadonlySet<string> = new Set([
+const untelling: ReadonlySet<MissingCauseCode> = new Set<MissingCauseCode>([
   'arrived',
   'other_recipient',
   'similar_recipient',

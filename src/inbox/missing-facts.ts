@@ -58,7 +58,7 @@ export interface MissingFacts {
   readonly now: number
 }
 
-/** A cause with its weight: the heavier of two is the likelier one. */
+/** A cause with its weight of {@link causeWeights}. */
 export interface Weighed extends MissingCause {
   readonly weight: number
 }
@@ -80,6 +80,35 @@ export function weigh({ kind, evidence, reason = null, ...cause }: CauseFacts): 
   const shown = newest.map((one) => ({ ...one, text: shorten(one.text, maxTextLength) }))
   return { ...cause, reason, count: evidence.length, evidence: shown }
 }
+
+/** The likeliest cause first. Of two with the same weight, the one with the newer evidence comes first. */
+export const causeWeights = {
+  // What became of a mail that is there.
+  suppressed: 96,
+  rule: 95,
+  simulator: 94,
+  bounced: 93,
+  failed: 92,
+  pending: 90,
+  arrived: 89,
+  scheduled: 88,
+  /** A session or a request that names the recipient. */
+  namingAttempt: 80,
+  other_account: 75,
+  similar_recipient: 70,
+  /** A session or a request that failed, for any recipient. */
+  otherAttempt: 60,
+  /** A rule for the address, while rules refuse submissions, so that refused mail is not stored. */
+  rejectingRule: 58,
+  no_attempt: 56,
+  // What is set to stop mail, whether or not it has stopped one.
+  standingRule: 51,
+  standingSuppression: 50,
+  fault: 49,
+  other_recipient: 40,
+  retention: 35,
+  harmlessSession: 30,
+} as const
 
 const maxEvidence = 5
 const maxTextLength = 300

@@ -2,7 +2,14 @@ import { quote } from '../core/quote.ts'
 import { editDistance } from '../core/suggest.ts'
 import { type EmailRecord, hasArrived } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
-import { type Evidence, weigh, type MissingFacts, timeText, type Weighed } from './missing-facts.ts'
+import {
+  causeWeights,
+  type Evidence,
+  weigh,
+  type MissingFacts,
+  timeText,
+  type Weighed,
+} from './missing-facts.ts'
 
 /** The mails that are there. What became of each recipient says more than that it arrived. */
 export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
@@ -27,38 +34,33 @@ export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
     if (hasArrived(email)) add('arrived', email, quote(email.subject))
   }
   return [...groups].map(([cause, evidence]) => {
-    const [weight, message, remedy] = mailWords[cause]
-    return weigh({ weight, cause, message, remedy, kind: 'email', evidence })
+    const [message, remedy] = mailWords[cause]
+    return weigh({ weight: causeWeights[cause], cause, message, remedy, kind: 'email', evidence })
   })
 }
 
 type MailOutcome = 'suppressed' | 'rule' | 'simulator' | 'bounced' | 'failed' | 'pending' | 'arrived'
 
-const mailWords: Readonly<Record<MailOutcome, readonly [weight: number, message: string, remedy: string]>> = {
+const mailWords: Readonly<Record<MailOutcome, readonly [message: string, remedy: string]>> = {
   suppressed: [
-    96,
     'The mail was not sent: its recipient is on the suppression list.',
     'Remove the address with `DELETE /dev/suppressions/{address}`, and send the mail again.',
   ],
   rule: [
-    95,
     'A rule refused the recipient.',
     'Change the rule under "Rules and faults", or with `PUT /dev/rules`.',
   ],
   simulator: [
-    94,
     'The address is one of the simulator, whose mail bounces.',
     'Use another address, or one of the simulator that accepts mail.',
   ],
-  bounced: [93, 'The server of the recipient refused the mail.', 'The reply says why.'],
-  failed: [92, 'The mail could not be composed.', 'The reason is in the evidence; correct the request.'],
+  bounced: ['The server of the recipient refused the mail.', 'The reply says why.'],
+  failed: ['The mail could not be composed.', 'The reason is in the evidence; correct the request.'],
   pending: [
-    90,
     'The mail was accepted, and is not delivered yet.',
     'Wait longer, or look at the rules and faults that delay it.',
   ],
   arrived: [
-    89,
     'Mail for this recipient is in the inbox.',
     'Look at it, and compare it with what was searched for: its subject, its time, its account.',
   ],
@@ -73,7 +75,8 @@ export function scheduledCauses({ scheduled }: MissingFacts): Weighed[] {
   const message = 'The mail is scheduled, and is sent later.'
   const remedy =
     'Wait until its time, send it at once with `POST /dev/scheduled/{id}/send`, or advance the clock of the instance.'
-  return [weigh({ weight: 88, cause: 'scheduled', message, remedy, kind: 'scheduled', evidence })]
+  const weight = causeWeights.scheduled
+  return [weigh({ weight, cause: 'scheduled', message, remedy, kind: 'scheduled', evidence })]
 }
 
 /** Mail that came, but not for this recipient or not into this account. */
@@ -85,7 +88,8 @@ export function elsewhereCauses({ to, foreign, others }: MissingFacts): Weighed[
     const message = `Mail for this recipient is in another account: ${names}.`
     const remedy =
       'Ask with a key of that account, or with `?account=`; or let the app send with the key or user name of this one.'
-    found.push(weigh({ weight: 75, cause: 'other_account', message, remedy, kind: 'account', evidence }))
+    const weight = causeWeights.other_account
+    found.push(weigh({ weight, cause: 'other_account', message, remedy, kind: 'account', evidence }))
   }
   if (to === null || others.length === 0) return found
   const similar = others.filter(({ envelope }) =>
@@ -95,14 +99,16 @@ export function elsewhereCauses({ to, foreign, others }: MissingFacts): Weighed[
     const message = 'Mail came for a similar address.'
     const remedy = 'Compare the spelling of the address in the app and in the search.'
     const evidence = similar.map(recipientsAndSubject)
-    found.push(weigh({ weight: 70, cause: 'similar_recipient', message, remedy, kind: 'email', evidence }))
+    const weight = causeWeights.similar_recipient
+    found.push(weigh({ weight, cause: 'similar_recipient', message, remedy, kind: 'email', evidence }))
   }
   const different = others.filter((email) => !similar.includes(email))
   if (different.length > 0) {
     const message = 'Mail came, but for other recipients.'
     const remedy = 'Check which address the app sends to.'
     const evidence = different.map(recipientsAndSubject)
-    found.push(weigh({ weight: 40, cause: 'other_recipient', message, remedy, kind: 'email', evidence }))
+    const weight = causeWeights.other_recipient
+    found.push(weigh({ weight, cause: 'other_recipient', message, remedy, kind: 'email', evidence }))
   }
   return found
 }

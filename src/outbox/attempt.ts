@@ -53,6 +53,7 @@ export async function attempt(
   }
 }
 
+/** @returns The email as stored after the try; null if nothing is left to do for it in this instance. */
 async function deliver(
   due: EmailRecord,
   deps: AttemptDeps,

@@ -78,6 +78,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     })
   }
 
+  /** Begins emails while places are free, if emails may begin. If it is running already, it looks once more. */
   function fill(): void {
     isAsked = true
     if (!isFilling && !isClosed && mayBegin()) void fillUntilQuiet()
@@ -153,6 +154,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     inProgress.set(id, ended)
   }
 
+  /** Resolves the waiting calls of `idle` if their condition holds. */
   function settle(): void {
     const isQuiet = !isFilling && lanes.every(({ ids, isDue }) => ids.length === 0 && !isDue)
     if ((isQuiet || isClosed || !mayBegin()) && inProgress.size === 0)

@@ -10,9 +10,6 @@ export interface Findings {
   clipped: string | null
 }
 
-/** How {@link Findings.clipped} begins. */
-export const onlySearched: string = 'Only the beginning is searched:'
-
 /** Looks for links and codes in the beginning of the bodies. */
 export function readFindings({
   subject,
@@ -30,12 +27,21 @@ export function readFindings({
   // The visible text is known only for the beginning of the HTML.
   const areCodesClipped = searched.length > searchedForCodes || html.length > searchedForLinks
   if (!areLinksClipped && !areCodesClipped) return { links, codes, clipped: null }
-  const of = `the first ${number(searchedForLinks)} characters of each body`
-  const ofText = `the first ${number(searchedForCodes)} characters of the text`
-  const clipped = areLinksClipped
-    ? `${onlySearched} ${of} for links, and ${ofText} for codes.`
-    : `${onlySearched} ${ofText} for codes.`
+  const forLinks = `the first ${grouped(searchedForLinks)} characters of each body for links`
+  const forCodes = `the first ${grouped(searchedForCodes)} characters of the text for codes`
+  const clipped = `${onlySearched} ${areLinksClipped ? `${forLinks}, and ` : ''}${forCodes}.`
   return { links, codes, clipped }
 }
 
-const number = (value: number): string => value.toLocaleString('en-GB')
+/** How {@link Findings.clipped} begins. */
+const onlySearched = 'Only the beginning is searched:'
+
+/** Whether {@link Findings.clipped} is the first problem of a mail. The problems of the message itself would stand before it. */
+export function isClippedFirst(problem: string): boolean {
+  return problem.startsWith(onlySearched)
+}
+
+/** A number with its digits in groups of three. */
+function grouped(value: number): string {
+  return value.toLocaleString('en-GB')
+}

@@ -1,6 +1,6 @@
 import { nextTurn } from '../core/machine.ts'
 import { blockBytes, type TextBlocks } from './text-blocks.ts'
-import type { BlockGuide, BlockGuides } from './text-filter.ts'
+import type { BlockGuide, BlockGuides } from './block-guides.ts'
 import { firstIdOf, idAt, lastId, rowsBefore, scanRows, type RowTerm } from './text-rows.ts'
 
 export interface ScannedRows {

@@ -43,6 +43,7 @@ export async function listFolded(
   // A broadcast with a single email is not folded, so it can be hidden.
   const folded = broadcasts.filter(({ count }) => count > 1)
   const shown = broadcasts.filter(({ count, first }) => count > 1 || !hidden.has(first))
+  // Those of broadcasts with a single email, and those of no broadcast.
   let hiddenMails = broadcasts.length - shown.length
   // Some of the hidden mails may be removed already.
   for (const id of hidden)

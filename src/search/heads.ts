@@ -34,7 +34,9 @@ export interface HeadsDeps {
 }
 
 export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
+  /** Null before the first use. */
   let opening: Promise<TextColumn> | null = null
+  /** Whether the rows are not in the order of the mails, so that the next search adds all of them again. */
   let isStale = false
   let isClosed = false
   /** The newest mail with a row; null until the column is open. */

@@ -50,6 +50,7 @@ export function parseMailQuery(query: MailQuery | undefined, now: number): MailF
   return typeof query === 'string' ? toFilter(readTerms(query, now)) : fromMembers(query)
 }
 
+/** Joins the parts of a query, all of which a mail must match. @param further  What no part can express. */
 function toFilter(
   parts: readonly QueryPart[],
   { bodyForm = null, newerThan = null }: { bodyForm?: RegExp | null; newerThan?: string | null } = {},

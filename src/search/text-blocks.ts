@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { isShared, writeWhole, type Files } from '../core/files.ts'
 
-/** Bytes in blocks of one size. The owner holds the last one, which still grows. */
+/** Bytes in blocks of one size. The owner holds the last one, which still grows, and makes one call at a time. */
 export interface TextBlocks {
   readonly count: number
   /** Reads a full block, or its beginning into a shorter buffer; the result is valid until `into` is used again. */

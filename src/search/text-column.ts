@@ -1,4 +1,4 @@
-import { BlockGuides } from './text-filter.ts'
+import { BlockGuides } from './block-guides.ts'
 import { blockBytes } from './text-blocks.ts'
 import { openBlocks, type BlocksDeps } from './open-blocks.ts'
 import {
@@ -146,9 +146,11 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       inLine(async () => {
         if (guides) await readHeads()
         const buffer = Buffer.allocUnsafeSlow(blockBytes)
-        const next = async (): Promise<Buffer> => (dead < blocks.count ? blocks.read(dead, buffer) : last)
-        let block = await next()
-        for (; dead < blocks.count && check(dead, block) && lastId(block) < id; block = await next()) dead++
+        const firstLiving = async (): Promise<Buffer> =>
+          dead < blocks.count ? blocks.read(dead, buffer) : last
+        let block = await firstLiving()
+        for (; dead < blocks.count && check(dead, block) && lastId(block) < id; block = await firstLiving())
+          dead++
         if (dead === 0 || dead * 2 < blocks.count || !check(dead, block)) return
         const before = rowsBefore(block)
         try {

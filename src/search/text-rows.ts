@@ -39,10 +39,12 @@ export function beginBlock(block: Buffer, rows: number): number {
   return headerLength
 }
 
+/** How many rows are in the blocks before this one. */
 export function rowsBefore(block: Buffer): number {
   return Number(block.toString('latin1', 0, countLength))
 }
 
+/** The bytes of its head in which a block has its filter. */
 export function filterOfBlock(block: Buffer): Buffer {
   return block.subarray(filterAt, headerLength)
 }

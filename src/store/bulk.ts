@@ -68,30 +68,33 @@ export async function runBulk<T extends StoredRecord, C>(
   deps: BulkDeps<C>,
   { onProgress, signal }: BulkOptions = {},
 ): Promise<number> {
-  const flag = typeof change === 'object' ? change : null
+  const isFlag = typeof change === 'object'
+  const flag = isFlag ? change : null
   if (flag && !deps.facts?.members?.includes(flag.flag))
     throw misuse(`The collection has no flag ${JSON.stringify(flag.flag)} that is a member of its records.`)
+  const edit = isFlag ? settingFlag<T>(change) : change
   const isBulk = ids.length > maxSingleChanges
-  // Records that have to be read again are appended.
+  // The given ids, and after them the stale ones, each as often as its record has to be read again.
   const queue = [...ids]
-  let [done, changed] = [0, 0]
+  let [taken, retries, changed] = [0, 0, 0]
   try {
-    while (done < queue.length && !signal?.aborted) {
+    while (taken < queue.length && !signal?.aborted) {
       deps.assertOpen()
+      const isFirstTry = taken < ids.length
       let part: BulkPart
-      if (change === 'remove') part = removalPart(queue.slice(done, done + maxRemovals), deps)
-      else if (flag && done < ids.length) part = flagPart(ids.slice(done, done + maxUpdates), flag, deps)
+      if (edit === 'remove') part = removalPart(queue.slice(taken, taken + maxRemovals), deps)
+      else if (flag && isFirstTry) part = flagPart(ids.slice(taken, taken + maxUpdates), flag, deps)
       else {
-        const edit = typeof change === 'object' ? settingFlag<T>(change) : change
-        part = await editPart(queue.slice(done, done + maxUpdates), edit, deps)
+        part = await editPart(queue.slice(taken, taken + maxUpdates), edit, deps)
         // The store may have been closed while the records were read.
         deps.assertOpen()
       }
-      done += part.count
+      taken += part.count
       const { applied, stale } = await commitPart(part, deps.pending, isBulk)
       changed += applied
+      retries += stale.length
       queue.push(...stale)
-      onProgress?.(done - (queue.length - ids.length))
+      onProgress?.(taken - retries)
     }
   } finally {
     if (isBulk) await deps.end()

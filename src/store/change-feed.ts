@@ -39,6 +39,10 @@ export class ChangeFeed {
     this.#droppedThrough = seq
   }
 
+  /**
+   * Passes further changes to a listener until the returned function is called. With `after`, it gets the changes since then
+   * during the call, after one `gap` if some of them are no longer known.
+   */
   listen(partition: string, listener: Listener, { after, of }: ListenOptions = {}): () => void {
     const entry: Entry = { listener, of: of?.name, after: this.#seq }
     if (after !== undefined) this.#catchUp(partition, entry, after)
@@ -52,8 +56,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Announces commits that became visible: small ones in the turn of the call. Large ones yield to the event loop, so await the
-   * call before the next one: listeners would get the changes of both mixed.
+   * Announces commits that became visible: small ones in the turn of the call, which is why the calls are not chained here.
+   * Large ones yield to the event loop, so await the call before the next one: listeners would get the changes of both mixed.
    */
   publish(commits: readonly StoredCommit[]): Promise<void> {
     // All of these commits are visible already, so a listener that is added now needs no call for them.

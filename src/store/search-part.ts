@@ -1,6 +1,8 @@
+import type { Entry } from './entry.ts'
 import type { FactRow } from './facts.ts'
 import type { IdOrder, IdRun } from './id-order.ts'
 import { misuse } from './io-errors.ts'
+import type { Packed } from './packed.ts'
 import type { Row, RowSpan } from './sorted-index.ts'
 
 /** Successive records in the direction of a search, at places from 0; without a record where one of a pack was removed. */
@@ -27,11 +29,11 @@ export interface SearchRange {
 export class SearchParts {
   readonly #order: IdOrder
   readonly #range: SearchRange
-  /** What is left at `#revision` of the order; the next run is the last one. */
-  #runs: IdRun[] = []
+  /** The revision of the order at which the runs were looked up. */
   #revision: number | null = null
-  /** How many records of the next run are in earlier parts. */
-  #passed = 0
+  /** The runs after the current one, in the direction of the search. */
+  #runs: Iterator<IdRun> = [].values()
+  #current: RunCursor | null = null
   /** The id of the last record of all parts so far. */
   #last: string | null = null
 
@@ -43,19 +45,13 @@ export class SearchParts {
   /** The next part; null at the end. @param most  How many records it has at most. */
   next(most: number): SearchPart | null {
     if (this.#order.revision !== this.#revision) this.#lookUp()
-    const run = this.#runs.at(-1)
-    if (!run) return null
-    const { backwards } = this.#range
-    const [from, to] = 'pack' in run ? [run.from, run.to] : [0, run.entries.length]
-    const length = Math.min(most, to - from - this.#passed)
-    const first = backwards ? to - 1 - this.#passed : from + this.#passed
-    const part = searchPart(run, first, backwards ? -1 : 1, length)
-    this.#passed += length
-    if (this.#passed === to - from) {
-      this.#runs.pop()
-      this.#passed = 0
+    if (!this.#current?.left) {
+      const run = this.#runs.next()
+      if (run.done) return null
+      this.#current = new RunCursor(run.value, this.#range.backwards)
     }
-    this.#last = part.row(length - 1).id
+    const part = this.#current.take(most)
+    this.#last = part.row(part.length - 1).id
     return part
   }
 
@@ -65,9 +61,38 @@ export class SearchParts {
     if (this.#last !== null && backwards) end = Math.min(end, this.#order.lowerBound([this.#last]))
     else if (this.#last !== null) start = Math.max(start, this.#order.upperBound([this.#last]))
     const runs = runsOf(this.#order, { start, end }, ids)
-    this.#runs = backwards ? runs : runs.reverse()
+    this.#runs = (backwards ? runs.reverse() : runs).values()
+    this.#current = null
     this.#revision = this.#order.revision
-    this.#passed = 0
+  }
+}
+
+/** Divides a run into parts, from its beginning or backwards from its end. */
+class RunCursor {
+  readonly #run: IdRun
+  readonly #step: 1 | -1
+  /** Where the next part begins: a row of the pack, or a place in the entries. */
+  #at: number
+  /** How many records are in no part yet. */
+  #left: number
+
+  constructor(run: IdRun, backwards: boolean) {
+    const [from, to] = 'pack' in run ? [run.from, run.to] : [0, run.entries.length]
+    this.#run = run
+    this.#step = backwards ? -1 : 1
+    this.#at = backwards ? to - 1 : from
+    this.#left = to - from
+  }
+
+  get left(): number {
+    return this.#left
+  }
+
+  take(most: number): SearchPart {
+    const place = { first: this.#at, step: this.#step, length: Math.min(most, this.#left) }
+    this.#at += place.step * place.length
+    this.#left -= place.length
+    return 'pack' in this.#run ? packedPart(this.#run.pack, place) : loosePart(this.#run.entries, place)
   }
 }
 
@@ -81,28 +106,35 @@ function runsOf(order: IdOrder, { start, end }: RowSpan, ids: readonly string[] 
   return runs
 }
 
-function searchPart(run: IdRun, first: number, step: 1 | -1, length: number): SearchPart {
-  if ('entries' in run) {
-    const entry = (at: number): (typeof run.entries)[number] => {
-      const found = run.entries[first + step * at]
-      if (!found) throw misuse(`A part of a search has no record ${at}.`)
-      return found
-    }
-    return {
-      length,
-      exists: () => true,
-      row: entry,
-      facts: (at) => entry(at).facts,
-      learn: (at, facts) => void (entry(at).facts ??= facts),
-    }
+interface PartPlace {
+  readonly first: number
+  readonly step: 1 | -1
+  readonly length: number
+}
+
+function loosePart(entries: readonly Entry[], { first, step, length }: PartPlace): SearchPart {
+  const entry = (at: number): Entry => {
+    const found = entries[first + step * at]
+    if (!found) throw misuse(`A part of a search has no record ${at}.`)
+    return found
   }
-  const { pack } = run
-  const facts: number[] = []
+  return {
+    length,
+    exists: () => true,
+    row: entry,
+    facts: (at) => entry(at).facts,
+    learn: (at, facts) => void (entry(at).facts ??= facts),
+  }
+}
+
+function packedPart(pack: Packed, { first, step, length }: PartPlace): SearchPart {
+  // The array that `facts` returns, filled again by each call.
+  const scratch: number[] = []
   return {
     length,
     exists: (at) => pack.has(first + step * at),
     row: (at) => ({ id: pack.id(first + step * at) }),
-    facts: (at) => (pack.facts?.read(first + step * at, facts) ? facts : null),
+    facts: (at) => (pack.facts?.read(first + step * at, scratch) ? scratch : null),
     learn(at, learned) {
       if (pack.facts?.get(first + step * at) === null) pack.facts.set(first + step * at, learned)
     },

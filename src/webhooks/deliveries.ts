@@ -100,6 +100,7 @@ export function createDeliveries({ store, clock, ids, pageSize }: DeliveriesDeps
     },
     removeFinished: () => removeAll({ index: 'finished' }),
     async removeWaitingExcept(webhookIds) {
+      // The index is ordered by webhook, then by time. Each step reads the first delivery of the next webhook, and jumps over its others.
       let after: [string, number] | undefined
       for (;;) {
         const page = await store.page(webhookDeliveryCollection, { index: 'due', after, limit: 1 })
@@ -111,6 +112,11 @@ export function createDeliveries({ store, clock, ids, pageSize }: DeliveriesDeps
     },
   }
 }
+
+/** How many finished deliveries are kept. */
+const maxFinished = 1000
+/** There may be so many more before the next removal. */
+const trimmedAtOnce = 100
 
 /**
  * The delivery after a try: delivered by a 2xx answer, failed by 410 (Gone) or after the last try, otherwise due again.
@@ -136,11 +142,6 @@ export function afterAttempt(
     return { ...delivery, attempts, due: now + delay }
   return { ...delivery, attempts, state: isDelivered ? 'delivered' : 'failed', due: null, finished: now }
 }
-
-/** How many finished deliveries are kept. */
-const maxFinished = 1000
-/** There may be so many more before the next removal. */
-const trimmedAtOnce = 100
 
 /** What is posted. */
 export function postedBody({ payload, shaped_body }: WebhookDeliveryRecord): string {

@@ -63,6 +63,7 @@ interface ConfirmationUrls {
   read(token: string): Promise<string | null>
 }
 
+/** Opens the webhooks of the options and of the store, follows their changes, and announces events of commits to them. */
 export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhooks> {
   const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000, shapes = [], tracer = null } = deps
   const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps

@@ -7,7 +7,7 @@ import { type Frame, logParts } from '../disk/frame.ts'
 import { numbersIn, type Paths } from '../disk/paths.ts'
 import type { BlobPlace } from '../entry.ts'
 import { Records } from '../records.ts'
-import { readOr, type SalvageReading } from './salvage-read.ts'
+import { readOrFault, type SalvageReading } from './salvage-read.ts'
 
 /** Reads every complete commit of every log file, and reports the lost commits that only the log had. */
 export async function readHistory(reading: SalvageReading, checkpoint: Checkpoint | null): Promise<History> {
@@ -31,7 +31,9 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
           `${path} ${what}. Commits after number ${Math.max(history.end, checkpoint?.seq ?? 0)} that only it had are lost.`,
         )
     }
-    const bytes = await readOr(reading, path, lose)
+    const read = await readOrFault(reading, path)
+    if ('fault' in read) lose(read.fault)
+    const bytes = 'fault' in read ? Buffer.alloc(0) : read.bytes
     if (log === first && bytes.byteLength < offset) lose(`ends at byte ${bytes.byteLength}`)
     for (const { at, end: next, frame } of logParts(bytes, history.end)) {
       if (frame === null) {

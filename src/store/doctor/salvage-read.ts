@@ -20,20 +20,17 @@ export interface SalvageReading extends DataFolder {
   readonly restored: string[]
 }
 
-/** A file's bytes; none if it is missing or cannot be read. @param onFault  Called with what is wrong with it. */
-export async function readOr(
+/** A file's bytes; what is wrong with it if it is missing or cannot be read. */
+export async function readOrFault(
   { files }: Pick<SalvageReading, 'files'>,
   path: string,
-  onFault: (text: string) => void,
-): Promise<Buffer> {
+): Promise<{ bytes: Buffer } | { fault: string }> {
   try {
     const bytes = await files.readAll(path)
-    if (bytes) return bytes
-    onFault('is missing')
+    return bytes ? { bytes } : { fault: 'is missing' }
   } catch (error) {
-    onFault(`cannot be read (${messageOf(error)})`)
+    return { fault: `cannot be read (${messageOf(error)})` }
   }
-  return Buffer.alloc(0)
 }
 
 /** Reads every intact record into memory. @returns The files of records that are missing or damaged. */
@@ -46,24 +43,29 @@ export async function salvageRecords(
   const isKnown = (name: string): boolean => records.collections.known(name) !== undefined
   const { damaged, edited } = await readIntact(reading, checkpoint, records, isKnown)
   for (const { path, edits } of edited) restored.push(`${path} was edited. ${editedText(edits)}`)
-  const lost = missing.map((name) => {
+  const missingFiles = missing.map((name) => {
     const path = join(paths.folder, name)
     return { name, path, what: `${path} is missing.`, lines: [], isCut: true }
   })
-  return [...lost, ...damaged]
+  return [...missingFiles, ...damaged]
 }
 
-/** The checkpoint, or null if it is damaged or missing. */
+/** The checkpoint, or null if it is damaged or missing. @throws store_newer_schema; invalid_option for an unreleased format. */
 export async function salvageCheckpoint(reading: SalvageReading): Promise<Checkpoint | null> {
   const { paths, restored } = reading
-  let fault: string | null = null
-  const bytes = await readOr(reading, paths.checkpoint, (text) => (fault = `${paths.checkpoint} ${text}`))
-  try {
-    if (fault === null) return parseCheckpoint(bytes, paths.checkpoint)
-  } catch (error) {
-    if (isErrorOf(error, 'store_newer_schema', 'invalid_option')) throw error
-    fault = `${paths.checkpoint} is damaged`
-  }
-  restored.push(`${fault}. A new one was written.`)
+  const read = await readOrFault(reading, paths.checkpoint)
+  const parsed = 'fault' in read ? read : parseOrFault(read.bytes, paths.checkpoint)
+  if ('checkpoint' in parsed) return parsed.checkpoint
+  restored.push(`${paths.checkpoint} ${parsed.fault}. A new one was written.`)
   return null
+}
+
+function parseOrFault(bytes: Buffer, path: string): { checkpoint: Checkpoint } | { fault: string } {
+  try {
+    return { checkpoint: parseCheckpoint(bytes, path) }
+  } catch (error) {
+    // An intact checkpoint of a newer build, or of one from before the first release (`invalid_option`), is not damaged.
+    if (isErrorOf(error, 'store_newer_schema', 'invalid_option')) throw error
+    return { fault: 'is damaged' }
+  }
 }

@@ -21,9 +21,8 @@ export class Listening {
   readonly #channel: string
   readonly #onCall: (hasResigned: boolean) => void
   readonly #instance: string
-  #client: PoolClient | null = null
-  /** Drops the connection. */
-  #drop: () => void = () => {}
+  /** The connection that listens; null if there is none. `drop` may be called again. */
+  #connection: { readonly client: PoolClient; drop(): void } | null = null
   #checked = 0
   #isClosed = false
 
@@ -46,18 +45,19 @@ export class Listening {
    */
   async connect(): Promise<boolean> {
     if (this.#isClosed) return false
-    if (this.#client) {
-      await this.#check(this.#client)
+    if (this.#connection) {
+      await this.#check(this.#connection.client)
       return false
     }
     const client = await this.#pool.connect()
-    let isDropped = false
     // The connection can be lost before LISTEN has succeeded.
+    let isDropped = false
     const drop = (): void => {
       if (isDropped) return
       isDropped = true
-      if (this.#client === client) this.#client = null
+      if (this.#connection?.client === client) this.#connection = null
       client.removeListener('error', drop)
+      // It may still fail while it ends. An error without a listener would end the process.
       client.on('error', () => {})
       client.release(true)
     }
@@ -73,29 +73,28 @@ export class Listening {
     }
     if (this.#isClosed) drop()
     if (isDropped) return false
-    this.#client = client
-    this.#drop = drop
+    this.#connection = { client, drop }
     this.#checked = monotonicNow()
     return true
   }
 
   /** Drops a half-open connection, which would receive no more notifications. */
   async #check(client: PoolClient): Promise<void> {
-    if (monotonicNow() - this.#checked < checkMs) return
+    if (monotonicNow() - this.#checked < checkIntervalMs) return
     this.#checked = monotonicNow()
     try {
-      await client.query(within(checkedMs, { text: 'SELECT 1' }))
+      await client.query(within(checkTimeoutMs, { text: 'SELECT 1' }))
     } catch {
       // The next call connects.
-      if (this.#client === client) this.#drop()
+      if (this.#connection?.client === client) this.#connection.drop()
     }
   }
 
   close(): void {
     this.#isClosed = true
-    this.#drop()
+    this.#connection?.drop()
   }
 }
 
-const checkMs = 10_000
-const checkedMs = 3000
+const checkIntervalMs = 10_000
+const checkTimeoutMs = 3000
