@@ -77,22 +77,34 @@ async function passedBy(job, isAnswer) {
 }
 
 const { createLocalpost } = await import(`${root}index.ts`)
-const post = await createLocalpost()
-const { url } = await post.listen()
 session.post('Profiler.enable')
 const mail = { from: 'ada@acme.test', to: 'bo@example.com', subject: 'Hello', text: 'Hello' }
-const transport = createTransport(post.smtp)
-const submission = await walk(
-  () => transport.sendMail(mail),
-  (written) => typeof written === 'string' && written.startsWith('250 2.6.0'),
-)
-const headers = { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json' }
-const request = { method: 'POST', headers, body: JSON.stringify(mail) }
-const send = await walk(
-  async () => (await fetch(`${url}/v1/emails`, request)).text(),
-  (written) => written === 'HTTP',
-)
-await post.close()
+const submission = await withInstance((post) => {
+  const transport = createTransport(post.smtp)
+  return walk(
+    () => transport.sendMail(mail),
+    (written) => typeof written === 'string' && written.startsWith('250 2.6.0'),
+  )
+})
+const send = await withInstance(async (post) => {
+  const { url } = await post.listen()
+  const headers = { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json' }
+  const request = { method: 'POST', headers, body: JSON.stringify(mail) }
+  return walk(
+    async () => (await fetch(`${url}/v1/emails`, request)).text(),
+    (written) => written === 'HTTP',
+  )
+})
+
+/** Each walk has an instance of its own, so that what one leaves to be done does not count for the other. */
+async function withInstance(run) {
+  const post = await createLocalpost()
+  try {
+    return await run(post)
+  } finally {
+    await post.close()
+  }
+}
 
 if (process.argv.includes('--json')) console.log(JSON.stringify({ submission, send }))
 else for (const [name, files] of Object.entries({ submission, send })) print(name, files)

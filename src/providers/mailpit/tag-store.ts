@@ -1,4 +1,5 @@
-import { LocalpostError, quote } from '../../core/errors.ts'
+import { LocalpostError } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { createSequence } from '../../core/sequence.ts'
 import { quotedString } from '../../core/text.ts'
 import type { InboxPages } from '../../inbox/methods.ts'

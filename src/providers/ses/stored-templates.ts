@@ -1,4 +1,5 @@
-import { LocalpostError, nullOn, quote } from '../../core/errors.ts'
+import { LocalpostError, nullOn } from '../../core/errors.ts'
+import { quote } from '../../core/quote.ts'
 import { createSequence } from '../../core/sequence.ts'
 import { checkTemplate, type TemplateTexts } from '../../templates/engines.ts'
 import { templateError } from '../../templates/output.ts'
