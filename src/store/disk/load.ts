@@ -155,15 +155,8 @@ function assertAllThere(
 }
 
 async function sweepTemporaries({ files, paths }: DataFolder): Promise<void> {
-  const sweep = async (place: string): Promise<void> => {
+  const { folder, logs } = paths
+  const collections = (await collectionFolders({ files, paths })).map(paths.collection)
+  for (const place of [folder, logs, ...collections])
     for (const name of await files.list(place)) if (isTemporary(name)) await files.remove(join(place, name))
-  }
-  for (const place of [paths.folder, paths.logs]) await sweep(place)
-  for (const name of await collectionFolders({ files, paths })) {
-    const folder = paths.collection(name)
-    await sweep(folder)
-    // A kill after its partition was removed may have left it.
-    if ((await files.list(folder)).length === 0)
-      for (const empty of [folder, paths.startIndexes(name)]) await files.removeFolder(empty).catch(() => {})
-  }
 }
