@@ -16,6 +16,7 @@ it('a request is answered where the HTTP interface cannot be loaded, and a notic
       tracer: null,
       outgoing: { opened: () => undefined },
       following: { open: async () => undefined },
+      instance: { otherAccounts: null },
     } as unknown as Given[1],
   )
   const { url } = await http.listen({})
