@@ -12,7 +12,7 @@ import type { LocalpostOptions } from '../options/options.ts'
 import type { Arguments } from './arguments.ts'
 import { checkFormats, type CheckedMessage } from './check-formats.ts'
 import { readCheckedFile } from './checked-file.ts'
-import { exportedMails } from './export.ts'
+import { matchingMails } from './mail-list.ts'
 import type { Output } from './output.ts'
 import { connect, readAnswer } from './remote.ts'
 import { createInstanceThread } from '../instance/jobs.ts'
@@ -118,7 +118,7 @@ async function checkMatches(
     ...(isLive(given) && { live: 'true' }),
   })
   const messages: CheckedMessage[] = []
-  for await (const { id, subject } of exportedMails(remote, given.words.join(' '))) {
+  for await (const { id, subject } of matchingMails(remote, given.words.join(' '))) {
     const path = `/dev/inbox/${id}/checks?${wanted.toString()}`
     const lacks = 'answered without findings: it is an older Localpost, or none.'
     const report = await readAnswer(remote, reportSchema, lacks, path)
