@@ -15,7 +15,9 @@ export interface AccountDirectory {
   isName(name: string): boolean
   /** Reserves a name for an account that is being created, so that two concurrent calls cannot both use it. */
   reserve(name: string, id: string): void
+  /** Has the record in memory from now on, and its name. */
   keep(record: AccountRecord): void
+  /** Drops the record and its name, or a reserved name only. A name that another account has by now stays. */
   forget(id: string, name: string): void
   /** The record of a name, even if the account is disabled. @throws not_found, also for an expired or removed account. */
   named(name: string): AccountRecord
@@ -49,6 +51,7 @@ export async function openAccountDirectory({
   onGone(record: AccountRecord): void
 }): Promise<AccountDirectory> {
   const known = new Map<string, AccountRecord>()
+  /** The name of each known account, and those that are reserved: of an account that is not known yet. */
   const idByName = new Map<string, string>()
   await following.open(store, accountCollection, {
     ids: () => known.keys(),

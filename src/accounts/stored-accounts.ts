@@ -49,6 +49,8 @@ export interface AccountsDeps {
 export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts> {
   const { store, clock, ids, random, onError } = deps
   const begun = clock.now()
+  // The removals need the directory, which calls this while it opens. What is lost then is planned by `start`, which looks
+  // at every account.
   let plan: (expires: number | null) => void = () => {}
   const inBackground = (work: Promise<void>): void => void work.catch(onError)
   const directory = await openAccountDirectory({
@@ -106,7 +108,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
         name,
         created,
         ttl_ms,
-        expires: ttl_ms === null ? null : created + ttl_ms,
+        expires: expiryAt(created, ttl_ms),
         max_emails,
         max_age_ms,
         is_disabled: false,
@@ -122,6 +124,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
         removals.plan(record.expires)
         return { ...(await infoOf(record)), api_key, smtp: { ...deps.smtp(), username: name, password } }
       } catch (error) {
+        // With a record in memory it is stored, and may hold something; else only its name was reserved.
         if (directory.record(record.id)) await removals.remove(record.id).catch(onError)
         else directory.forget(record.id, name)
         throw isErrorOf(error, 'unique_conflict') ? taken(name) : error
@@ -148,7 +151,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
         return {
           ...stored,
           ...limits,
-          expires: ttl_ms === null ? null : clock.now() + ttl_ms,
+          expires: expiryAt(clock.now(), ttl_ms),
           is_disabled: is_disabled ?? stored.is_disabled,
         }
       })
@@ -210,6 +213,10 @@ function isOther(one: AccountRecord, other: AccountRecord): boolean {
 const countedAtOnce = 100
 /** Each takes about a kilobyte while it is not used. */
 const maxAccounts = 10_000
+
+function expiryAt(from: number, ttlMs: number | null): number | null {
+  return ttlMs === null ? null : from + ttlMs
+}
 
 const passwordDigest = (password: string): string => hash('sha256', password, 'base64url')
 

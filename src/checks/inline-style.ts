@@ -1,6 +1,5 @@
 import type { TagAttributes } from '../mime/html/scan-html.ts'
 import { parseColor, type Rgb } from './colors.ts'
-import type { SheetDeclaration } from './style-rules.ts'
 
 /** The style of a text, from style sheets, inline styles and attributes. */
 export interface TextStyle {
@@ -13,6 +12,15 @@ export interface TextStyle {
   isBold: boolean
   /** Whether it is hidden, such as the preview text before the content. */
   isHidden: boolean
+}
+
+/** A declaration of a style sheet that applies to an element. */
+export interface SheetDeclaration {
+  property: string
+  value: string
+  isImportant: boolean
+  /** Whether the selector is not evaluated here, so that it is unknown whether it applies. */
+  isUncertain: boolean
 }
 
 /** The default style of browsers. */
@@ -86,46 +94,58 @@ function withInline(before: TextStyle, style: string, parent: TextStyle): TextSt
 }
 
 function withDeclaration(style: TextStyle, property: string, value: string, parent: TextStyle): TextStyle {
-  switch (property) {
-    case 'color':
-      return { ...style, color: value === 'inherit' ? parent.color : parseColor(value) }
-    case 'background-color':
-      return value === 'transparent' || value === 'inherit'
-        ? style
-        : { ...style, background: parseColor(value) }
-    case 'background':
-      // A shorthand with an image or a gradient hides the colour.
-      return /^(?:transparent|none|inherit)$/.test(value)
-        ? style
-        : { ...style, background: parseColor(value) }
-    case 'background-image':
-      return value === 'none' ? style : { ...style, background: null }
-    case 'font-size':
-      return { ...style, fontSize: parseLength(value, parent.fontSize) }
-    case 'font':
-      return {
-        ...style,
-        fontSize: parseLength(
-          /(?:^|\s)(\d[\w.%]*)/.exec(value.replace(/(?:^|\s)[1-9]00(?=\s)/, ''))?.[1] ?? '',
-          parent.fontSize,
-        ),
-        isBold: /(?:^|\s)(?:bold|bolder|[7-9]00)\s/.test(value),
-      }
-    case 'font-weight':
-      return { ...style, isBold: /^(?:bold|bolder|[7-9]00)$/.test(value) }
-    case 'display':
-      return value === 'none' ? { ...style, isHidden: true } : style
-    case 'visibility':
-      return value === 'hidden' ? { ...style, isHidden: true } : style
-    case 'mso-hide':
-      return value === 'all' ? { ...style, isHidden: true } : style
-    case 'opacity':
-    case 'max-height':
-      return /^0(?:px)?$/.test(value) ? { ...style, isHidden: true } : style
-    default:
-      return style
-  }
+  return properties.get(property)?.(style, value, parent) ?? style
 }
+
+/** Whether a property changes the colours or the size of a text, or hides it. */
+export function isStyleProperty(property: string): boolean {
+  return properties.has(property)
+}
+
+type Change = (style: TextStyle, value: string, parent: TextStyle) => TextStyle
+
+const hiddenBy =
+  (hides: RegExp): Change =>
+  (style, value) =>
+    hides.test(value) ? { ...style, isHidden: true } : style
+
+/** The properties that are read, with what each changes. */
+const properties: ReadonlyMap<string, Change> = new Map<string, Change>([
+  [
+    'color',
+    (style, value, parent) => ({ ...style, color: value === 'inherit' ? parent.color : parseColor(value) }),
+  ],
+  [
+    'background-color',
+    (style, value) =>
+      value === 'transparent' || value === 'inherit' ? style : { ...style, background: parseColor(value) },
+  ],
+  [
+    'background',
+    // A shorthand with an image or a gradient hides the colour.
+    (style, value) =>
+      /^(?:transparent|none|inherit)$/.test(value) ? style : { ...style, background: parseColor(value) },
+  ],
+  ['background-image', (style, value) => (value === 'none' ? style : { ...style, background: null })],
+  ['font-size', (style, value, parent) => ({ ...style, fontSize: parseLength(value, parent.fontSize) })],
+  [
+    'font',
+    (style, value, parent) => ({
+      ...style,
+      fontSize: parseLength(
+        /(?:^|\s)(\d[\w.%]*)/.exec(value.replace(/(?:^|\s)[1-9]00(?=\s)/, ''))?.[1] ?? '',
+        parent.fontSize,
+      ),
+      isBold: /(?:^|\s)(?:bold|bolder|[7-9]00)\s/.test(value),
+    }),
+  ],
+  ['font-weight', (style, value) => ({ ...style, isBold: /^(?:bold|bolder|[7-9]00)$/.test(value) })],
+  ['display', hiddenBy(/^none$/)],
+  ['visibility', hiddenBy(/^hidden$/)],
+  ['mso-hide', hiddenBy(/^all$/)],
+  ['opacity', hiddenBy(/^0(?:px)?$/)],
+  ['max-height', hiddenBy(/^0(?:px)?$/)],
+])
 
 /** @returns CSS pixels; null for keywords and other units. */
 function parseLength(value: string, parent: number | null): number | null {

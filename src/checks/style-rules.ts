@@ -1,19 +1,11 @@
 import { scanCss, cssText, type CssToken } from '../client-support/scan-css.ts'
+import { isStyleProperty, type SheetDeclaration } from './inline-style.ts'
 
 /** An element as style sheets see it. */
 export interface StyledElement {
   name: string
   classes: readonly string[]
   id: string
-}
-
-/** A declaration of a style sheet that applies to an element. */
-export interface SheetDeclaration {
-  property: string
-  value: string
-  isImportant: boolean
-  /** Whether the selector is not evaluated here, so that it is unknown whether it applies. */
-  isUncertain: boolean
 }
 
 /** The style sheets of a mail, as far as they change colours and sizes of text. */
@@ -34,7 +26,7 @@ export class StyleRules {
         open = isNested || isConditional || this.#count >= maxRules ? [] : this.#addRules(tokens)
       },
       onDeclaration(property, value) {
-        if (open.length === 0 || !usedProperties.has(property)) return
+        if (open.length === 0 || !isStyleProperty(property)) return
         const written = value.map(({ text }) => text)
         const isImportant = written.at(-1)?.toLowerCase() === 'important' && written.at(-2) === '!'
         const text = (isImportant ? written.slice(0, -2) : written).join(' ').toLowerCase()
@@ -118,9 +110,12 @@ function parseSelector(text: string): Selector | null {
       sum + (id === '' ? 0 : 10_000) + classes.length * 100 + (name === '*' ? 0 : 1),
     0,
   )
-  const key =
-    last.id === '' ? (last.classes[0] === undefined ? last.name : `.${last.classes[0]}`) : `#${last.id}`
-  return { compounds, key, weight, isUncertain }
+  return { compounds, key: keyOf(last), weight, isUncertain }
+}
+
+function keyOf({ name, classes: [first], id }: Compound): string {
+  if (id !== '') return `#${id}`
+  return first === undefined ? name : `.${first}`
 }
 
 function parseCompound(text: string): Compound | null {
@@ -150,13 +145,6 @@ function isOf(element: StyledElement | undefined, { name, classes, id }: Compoun
   return (id === '' || id === element.id) && classes.every((one) => element.classes.includes(one))
 }
 
-/** Other properties change neither colours nor sizes of text. */
-const usedProperties: ReadonlySet<string> = new Set(
-  (
-    'color background background-color background-image font font-size font-weight display visibility mso-hide ' +
-    'opacity max-height'
-  ).split(' '),
-)
 const maxRules = 2000
 /** Rules of one element that count; hostile style sheets have more. */
 const maxCandidates = 100

@@ -31,15 +31,21 @@ function renderText({ name, report: { findings, checks } }: CheckedMessage): str
     ...(place?.snippet ? [paint('dim', `           ${visible(place.snippet)}`)] : []),
     `           ${fix}`,
   ])
-  const open = checks
+  const runs = checks
     .filter(({ message }) => message !== null)
-    .map(({ id, message }) => `  ${paint('dim', 'open   ')}  ${id}: ${visible(message ?? '')}`)
+    .map((run) => {
+      const word = isOpen(run) ? 'open' : run.outcome
+      return `  ${paint('dim', word.padEnd(7))}  ${run.id}: ${visible(run.message ?? '')}`
+    })
   const counts = (['error', 'warning', 'note'] as const).map((severity) => {
     const count = findings.filter((finding) => finding.severity === severity).length
     return `${count} ${severity}${count === 1 ? '' : 's'}`
   })
-  return [`${paint('bold', visible(name))}: ${counts.join(', ')}`, ...lines, ...open].join('\n')
+  return [`${paint('bold', visible(name))}: ${counts.join(', ')}`, ...lines, ...runs].join('\n')
 }
+
+/** Whether a check has no result; its message says why. The message of another one says what it measured. */
+const isOpen = ({ outcome }: CheckRun): boolean => outcome === 'skipped' || outcome === 'gave_up'
 
 const colours: Readonly<Record<Severity, Paint>> = { error: 'red', warning: 'yellow', note: 'cyan' }
 
@@ -50,22 +56,25 @@ function renderJunit(messages: readonly CheckedMessage[], fails: (finding: Findi
       return { xml: testCase(name, run, failing), failed: failing.length > 0, run }
     })
     const failures = cases.filter(({ failed }) => failed).length
-    const skipped = cases.filter(({ run }) => run.message !== null).length
+    const skipped = cases.filter(({ run }) => isOpen(run)).length
     const head = `name="${xml(name)}" tests="${cases.length}" failures="${failures}" skipped="${skipped}" errors="0"`
     return `  <testsuite ${head}>\n${cases.map((one) => one.xml).join('\n')}\n  </testsuite>`
   })
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="localpost check">\n${suites.join('\n')}\n</testsuites>`
 }
 
-function testCase(name: string, { id, title, message }: CheckRun, failing: readonly Finding[]): string {
+function testCase(name: string, run: CheckRun, failing: readonly Finding[]): string {
+  const { id, title, message } = run
   const head = `    <testcase classname="${xml(name)}" name="${xml(`${id}: ${title}`)}"`
-  if (message !== null) return `${head}><skipped message="${xml(message)}"/></testcase>`
-  if (failing.length === 0) return `${head}/>`
+  if (isOpen(run)) return `${head}><skipped message="${xml(message ?? '')}"/></testcase>`
+  const measured = message === null ? '' : `<system-out>${xml(message)}</system-out>`
+  if (failing.length === 0) return measured === '' ? `${head}/>` : `${head}>${measured}</testcase>`
   const lines = failing.map(
     ({ severity, message: said, place, fix }) =>
       `${severity}: ${said}${place ? ` (${placeWords(place)}) ${place.snippet ?? ''}` : ''} ${fix}`,
   )
-  return `${head}><failure message="${xml(failing[0]?.message ?? '')}">${xml(lines.join('\n'))}</failure></testcase>`
+  const failure = `<failure message="${xml(failing[0]?.message ?? '')}">${xml(lines.join('\n'))}</failure>`
+  return `${head}>${failure}${measured}</testcase>`
 }
 
 /** JSON without characters that control a terminal. */

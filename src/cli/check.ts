@@ -13,7 +13,7 @@ import type { LocalpostOptions } from '../options/options.ts'
 import type { Arguments } from './arguments.ts'
 import { checkFormats, type CheckedMessage } from './check-formats.ts'
 import { readCheckedFile } from './checked-file.ts'
-import { exportedMails } from './export.ts'
+import { matchingMails } from './mail-list.ts'
 import type { Output } from './output.ts'
 import { connect, readAnswer } from './remote.ts'
 import { createInstanceThread } from '../instance/jobs.ts'
@@ -34,7 +34,7 @@ export async function runCheck(given: Arguments, output: Output): Promise<0 | 1>
   const { options } = await resolveSettings(given, process.env, process.cwd())
   assertCheckOptions(options.checks, 'option "checks"', 'invalid_option', serviceMembers)
   const messages = (await areFiles(given.words))
-    ? await checkFiles(given.words, options, given.flags['live'] !== undefined)
+    ? await checkFiles(given.words, options, isLive(given))
     : await checkMatches(given, options.checks, output)
   if (messages.length === 0) {
     output.error(`No mail matches ${quote(given.words.join(' '))}; nothing was checked.`)
@@ -45,6 +45,8 @@ export async function runCheck(given: Arguments, output: Output): Promise<0 | 1>
   output.log(checkFormats[format](messages, fails))
   return messages.some(({ report }) => report.findings.some(fails)) ? 1 : 0
 }
+
+const isLive = ({ flags }: Arguments): boolean => flags['live'] === 'true'
 
 function oneOf<T extends string>(flag: string, value: string, values: readonly T[]): T {
   const found = values.find((one) => one === value)
@@ -114,10 +116,10 @@ async function checkMatches(
   const wanted = new URLSearchParams({
     ...(except && except.length > 0 && { except: except.join(',') }),
     ...(clients && clients.length > 0 && { clients: clients.join(',') }),
-    ...(given.flags['live'] !== undefined && { live: 'true' }),
+    ...(isLive(given) && { live: 'true' }),
   })
   const messages: CheckedMessage[] = []
-  for await (const { id, subject } of exportedMails(remote, given.words.join(' '))) {
+  for await (const { id, subject } of matchingMails(remote, given.words.join(' '))) {
     const path = `/dev/inbox/${id}/checks?${wanted.toString()}`
     const lacks = 'answered without findings: it is an older Localpost, or none.'
     const report = await readAnswer(remote, reportSchema, lacks, path)

@@ -1,17 +1,15 @@
-import type { ListedMail } from '../inbox/types.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { z } from 'zod'
 import { invalidOption, isErrorOf, LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
-import { isId } from '../core/ids.ts'
 import { errorsFileName, exportFileName } from '../inbox/export.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
-import { connect, readAnswer, networkReasonOf, type Remote } from './remote.ts'
+import { listPage, matchingMails } from './mail-list.ts'
+import { connect, networkReasonOf, type Remote } from './remote.ts'
 
 /**
  * Runs `localpost export`: writes messages of a running Localpost to a ZIP archive or a folder.
@@ -69,7 +67,7 @@ async function writeFolder(
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let written = 0
   const errors: string[] = []
-  for await (const mail of exportedMails(remote, query)) {
+  for await (const mail of matchingMails(remote, query)) {
     try {
       await writeBody(await remote.ask(`/dev/inbox/${mail.id}/raw`), join(folder, exportFileName(mail)))
       written++
@@ -81,41 +79,6 @@ async function writeFolder(
     }
   }
   return { written, errors }
-}
-
-/** What an export needs of a mail. */
-type ExportedMail = Pick<ListedMail, 'id' | 'subject' | 'size_bytes'>
-
-/** All mails of a running Localpost that match a query, newest first. */
-export async function* exportedMails(remote: Remote, query: string): AsyncGenerator<ExportedMail> {
-  let cursor: string | null = null
-  do {
-    const page: z.output<typeof listSchema> = await listPage(remote, { query, cursor, limit: 500 })
-    yield* page.emails
-    cursor = page.cursor
-  } while (cursor !== null)
-}
-
-const listSchema = z.object({
-  count: z.number(),
-  cursor: z.string().nullable(),
-  emails: z.array(
-    z.object({
-      // Ids become file names, so a value that is not an id could lead out of the folder.
-      id: z.string().refine((id) => isId('em', id)),
-      subject: z.string(),
-      size_bytes: z.number(),
-    }),
-  ),
-})
-
-async function listPage(
-  remote: Remote,
-  { query, cursor, limit }: { query: string; cursor: string | null; limit: number },
-): Promise<z.output<typeof listSchema>> {
-  const wanted = new URLSearchParams({ query, limit: String(limit), ...(cursor !== null && { cursor }) })
-  const lacks = 'is not a Localpost: it did not answer with a list of mail.'
-  return await readAnswer(remote, listSchema, lacks, `/dev/inbox?${wanted.toString()}`)
 }
 
 /** Writes a temporary file and renames it when it is complete. */

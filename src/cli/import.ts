@@ -7,7 +7,7 @@ import { quote } from '../core/quote.ts'
 import { onInterrupt } from './stop.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
-import { exportedMails } from './export.ts'
+import { matchingMails } from './mail-list.ts'
 import { connect, networkReasonOf, type Remote } from './remote.ts'
 import { describeError } from './report.ts'
 
@@ -117,7 +117,7 @@ function unreadable(file: string, error: unknown): string {
  */
 async function listStored(remote: Remote): Promise<(bytes: Uint8Array) => Promise<boolean>> {
   const bySize = new Map<number, string[]>()
-  for await (const { id, size_bytes } of exportedMails(remote, '')) {
+  for await (const { id, size_bytes } of matchingMails(remote, '')) {
     const ids = bySize.get(size_bytes) ?? []
     ids.push(id)
     bySize.set(size_bytes, ids)

@@ -73,7 +73,11 @@ for (const [name, command] of Object.entries(commands)) Cypress.Commands.add(nam
 /** Cypress waits longer than a task, whose error says more. */
 const graceMs = 60_000
 
-function run(name: string, query?: MailQuery, options: MailWaitOptions & { count?: number } = {}): unknown {
+function run(
+  name: keyof MailCommands,
+  query?: MailQuery,
+  options: MailWaitOptions & { count?: number } = {},
+): unknown {
   const argument = { ...options, ...(query !== undefined && { query: toJson(query) }) }
   return cy.task(`localpost:${name}`, argument, { timeout: (options.timeoutMs ?? 0) + graceMs })
 }

@@ -5,7 +5,7 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import type { MailQuery } from '../search/query-members.ts'
 import { createAccountInbox, type AccountInbox } from '../testing/account-inbox.ts'
 import { callServer } from '../testing/server.ts'
-import type { MailWaitOptions } from './commands.ts'
+import type { MailCommands, MailWaitOptions } from './commands.ts'
 
 /** Where the mails are that the tasks read. */
 export interface CypressSettings {
@@ -74,7 +74,8 @@ interface TaskArgument extends MailWaitOptions {
   count: number
 }
 
-const tasks: Readonly<Record<string, Task>> = {
+/** One for each command, of the same name. */
+const tasks: Readonly<Record<keyof MailCommands, Task>> = {
   waitForMail: {
     takes: ['query', 'timeoutMs', 'after'],
     run: async (inbox, { query, ...options }) => inbox.waitFor(query, options),

@@ -8,7 +8,7 @@ import type { App } from '../server/app.ts'
 import type { Store } from '../store/store.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { OpenAccount } from './account.ts'
-import type { SharedParts } from './shared-parts.ts'
+import type { AccountSettings, SharedParts } from './shared-parts.ts'
 import { createAccountMemory, type AccountMemory } from './account-memory.ts'
 import { sideOfAccount } from './inbound.ts'
 import type { KeyOwners } from './key-owners.ts'
@@ -68,8 +68,7 @@ export function createAccountOpener(
   return {
     async open({ id, name, max_emails, max_age_ms }) {
       const memory = await memoryOf(id)
-      const own: SharedParts = {
-        ...shared,
+      const own: AccountSettings = {
         config: {
           ...config,
           maxEmails: max_emails ?? config.maxEmails,
@@ -87,7 +86,7 @@ export function createAccountOpener(
       const store = stored.partition(id)
       const undo: (() => unknown)[] = [() => store.close()]
       try {
-        const account = await openAccount(own, memory, store, undo)
+        const account = await openAccount({ ...shared, ...own }, memory, store, undo)
         const random = memory.randomSources('keys')
         const { ids } = memory
         const keys = await createKeys({ store, clock, ids, given: [], acceptAny: false, random, following })

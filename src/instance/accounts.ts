@@ -98,7 +98,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
       await opener.shut(id)
     },
     async restart(id) {
-      const wasOpen = open.isOpen(id)
+      const wasOpen = open.isStarted(id)
       await open.shut(id)
       if (wasOpen && accounts.byId(id)) (await open.hold(id)).release()
     },

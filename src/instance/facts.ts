@@ -27,26 +27,19 @@ export interface StateDeps extends Pick<PartitionedStore, 'database'> {
 export async function serverState(deps: StateDeps): Promise<ServerState> {
   const { store, config, smtp, smtps, certificate } = deps
   const database = await deps.database()
-  const away = database?.instances === null ? { message: 'The database does not answer.' } : null
-  const refusal = store.refusal() ?? away
-  const low = refusal ? null : await store.lowDisk()
-  const reason = refusal ?? low
-  const isRefusing = refusal !== null || low?.isFull === true
+  const trouble = await troubleOf(store, database?.instances === null)
+  const refusal = trouble?.refusal ?? null
   const warnings = config.relayAll ? ['relayAll is on: API sends leave this machine'] : []
-  if (reason) warnings.unshift(`${isRefusing ? 'New mail is refused. ' : ''}${reason.message}`)
+  if (trouble) warnings.unshift(`${refusal !== null ? 'New mail is refused. ' : ''}${trouble.message}`)
   const status = (): ServerState['status'] => {
     const phase = deps.phase()
     if (phase !== 'running') return phase
-    if (isRefusing) return 'refusing'
-    return low ? 'disk_low' : 'ok'
-  }
-  const refusalKind = (): ServerState['refusal'] => {
-    if (low?.isFull === true || isErrorOf(refusal, 'store_full')) return 'disk_full'
-    return away !== null || isErrorOf(refusal, 'service_unavailable') ? 'database_away' : 'store_failed'
+    if (refusal !== null) return 'refusing'
+    return trouble ? 'disk_low' : 'ok'
   }
   return {
     status: status(),
-    ...(isRefusing && { refusal: refusalKind() }),
+    ...(refusal !== null && { refusal }),
     store: config.store !== null ? 'postgresql' : config.dir !== null ? 'folder' : 'memory',
     ...(database && { database }),
     smtp: {
@@ -59,6 +52,24 @@ export async function serverState(deps: StateDeps): Promise<ServerState> {
     ...(smtps && { smtps: { host: smtps.host, port: smtps.port } }),
     warnings,
   }
+}
+
+/** What is wrong with a store. `refusal` says why it refuses new mail; null if it only has little room. */
+interface Trouble {
+  message: string
+  refusal: NonNullable<ServerState['refusal']> | null
+}
+
+async function troubleOf(store: StateDeps['store'], isAway: boolean): Promise<Trouble | null> {
+  const refused = store.refusal() ?? (isAway ? { message: 'The database does not answer.' } : null)
+  if (refused) {
+    const { message } = refused
+    if (isErrorOf(refused, 'store_full')) return { message, refusal: 'disk_full' }
+    const hasGone = isAway || isErrorOf(refused, 'service_unavailable')
+    return { message, refusal: hasGone ? 'database_away' : 'store_failed' }
+  }
+  const low = await store.lowDisk()
+  return low && { message: low.message, refusal: low.isFull ? 'disk_full' : null }
 }
 
 /** Reads what the metrics tell of all accounts together. */

@@ -21,9 +21,11 @@ interface OpenAccountsDeps<Opened> {
  */
 export class OpenAccounts<Opened> {
   readonly #deps: OpenAccountsDeps<Opened>
-  readonly #opening = new Map<string, Promise<Opened>>()
-  /** In the order of their last use. */
+  /** The accounts that are being opened or are open: from the beginning of their opening until `shut`. */
+  readonly #started = new Map<string, Promise<Opened>>()
+  /** Those of them that are open, in the order of their last use. */
   readonly #opened = new Map<string, Opened>()
+  /** From `shut` until the account is closed; it is in none of the maps above then. */
   readonly #ending = new Map<string, Promise<void>>()
   /** How many uses keep an account open. */
   readonly #uses = new Map<string, number>()
@@ -64,15 +66,16 @@ export class OpenAccounts<Opened> {
     return [...this.#opened]
   }
 
-  isOpen(id: string): boolean {
-    return this.#opening.has(id)
+  /** Whether an account is open or being opened. */
+  isStarted(id: string): boolean {
+    return this.#started.has(id)
   }
 
   /** Closes an account, also if it is in use. */
   shut(id: string): Promise<void> {
-    const opening = this.#opening.get(id)
+    const opening = this.#started.get(id)
     if (!opening) return this.#ending.get(id) ?? Promise.resolve()
-    this.#opening.delete(id)
+    this.#started.delete(id)
     this.#opened.delete(id)
     const ending = (async () => {
       const opened = await opening.catch(() => null)
@@ -87,7 +90,7 @@ export class OpenAccounts<Opened> {
     this.#isClosed = true
     this.#cancelTimer?.()
     await runTogether([
-      ...[...this.#opening.keys()].map((id) => () => this.shut(id)),
+      ...[...this.#started.keys()].map((id) => () => this.shut(id)),
       ...[...this.#ending.values()].map((ending) => () => ending),
     ])
   }
@@ -96,7 +99,7 @@ export class OpenAccounts<Opened> {
     for (;;) {
       if (this.#isClosed) throw new LocalpostError('closed', 'This instance is closed; create a new one.')
       this.#deps.assertUsable(id)
-      const opening = this.#opening.get(id)
+      const opening = this.#started.get(id)
       if (opening) return opening
       // Opening an account twice at the same time would do its work twice.
       const ending = this.#ending.get(id)
@@ -104,13 +107,13 @@ export class OpenAccounts<Opened> {
       await ending.catch(() => {})
     }
     const opening = this.#deps.open(id)
-    this.#opening.set(id, opening)
+    this.#started.set(id, opening)
     try {
       const opened = await opening
-      if (this.#opening.get(id) === opening) this.#opened.set(id, opened)
+      if (this.#started.get(id) === opening) this.#opened.set(id, opened)
       return opened
     } catch (error) {
-      if (this.#opening.get(id) === opening) this.#opening.delete(id)
+      if (this.#started.get(id) === opening) this.#started.delete(id)
       throw error
     }
   }

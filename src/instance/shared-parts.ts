@@ -19,10 +19,10 @@ import { openTelemetry } from '../telemetry/open-telemetry.ts'
 import { openOtlp } from '../telemetry/otlp.ts'
 
 /**
- * What an account is made of, besides its own store: the parts that the accounts of an instance share, and then those of the
- * account `default`, which `account-opener.ts` replaces for each further account.
+ * What an account is made of, besides its own store: the parts that the accounts of an instance share, and the settings of
+ * the account `default`, which `account-opener.ts` replaces for each further account.
  */
-export interface SharedParts {
+export interface SharedParts extends AccountSettings {
   randomSources: (purpose: string) => RandomSource
   outgoing: Outgoing
   sending: SendingKnowledge
@@ -50,8 +50,10 @@ export interface SharedParts {
   onLongWork: SharedWays['onLongWork']
   /** The SMTP server that the outbox delivers to; known before the first delivery. */
   deliveries(): { readonly host: string; readonly port: number }
+}
 
-  // Different for each account.
+/** What is different for each account. */
+export interface AccountSettings {
   config: Config
   /** The name of the account; null for `default`. */
   accountName: string | null

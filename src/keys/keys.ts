@@ -58,15 +58,17 @@ export async function createKeys(deps: {
 }): Promise<Keys> {
   const { store, clock, ids, given, acceptAny, random = createRandomSources(null)('keys') } = deps
   const { following = createFollowing() } = deps
+  // A key is in `stored` and `known` from `keep` to `drop`; only while its removal is committed, it is in `known` alone.
   /** The oldest first. */
   const stored: ApiKeyRecord[] = []
   const begun = clock.now()
+  /** What is accepted: the given keys for ever, and the stored ones. */
   const known = new Map<string, Known>(
     given.map((value, i) => [optionId(i), { digest: digestBytes(value), scope: 'full' }]),
   )
   /**
-   * Keys that clients have used before. A lookup takes the same time for every wrong value: a map compares the hash of
-   * the whole text, never its beginning.
+   * Keys that clients have used before: only values of known keys, so it is emptied when one is dropped. A lookup takes
+   * the same time for every wrong value: a map compares the hash of the whole text, never its beginning.
    */
   const presented = new Map<string, Scope>()
   await following.open(store, apiKeyCollection, {
@@ -159,6 +161,7 @@ export async function createKeys(deps: {
         await store.commit([remove(apiKeyCollection, id)])
         drop(id)
       } catch (error) {
+        // Otherwise `keep` would take it for one that is still listed.
         known.delete(id)
         if (key) keep(key)
         throw error

@@ -41,7 +41,11 @@ export function chooseBodies(root: MimeNode): BodyParts {
 }
 
 interface Bodies extends BodyParts {
-  /** The HTML if its text version is elsewhere, so that the texts before it are shown with it. */
+  /**
+   * The HTML if its text version is elsewhere, so that the texts before it are shown with it. In
+   * `alternative(text 1, mixed(text 2, html))` that is text 2 and the HTML, because text 1 is the text version; in
+   * `mixed(text, html)` alone, `html` leaves the text out as the text version.
+   */
   wholeHtml: PlacedPart[]
 }
 

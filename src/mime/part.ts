@@ -50,7 +50,7 @@ export interface PartHeader {
   problems: string[]
 }
 
-/** The maximum size of a part's header that is read. */
+/** The maximum size of one part's header that is read; the headers of all parts together have a limit in `structure.ts`. */
 const maxPartHeaderBytes = 64 * 1024
 
 /**

@@ -29,7 +29,7 @@ export interface StructureNode {
 const maxParts = 1000
 const maxDepth = 100
 /** The maximum size of the headers of all parts together. */
-const maxPartHeaderBytes = 4 * 1024 * 1024
+const maxAllPartHeaderBytes = 4 * 1024 * 1024
 /** Four times the largest message, because nested multiparts are searched once for each level. */
 const maxSearchedBytes = 4 * 40 * 1024 * 1024
 /** RFC 2046 allows 70 characters. Searching for one of a thousand characters can take seconds. */
@@ -50,7 +50,7 @@ export function readStructure(message: Buffer): MimeStructure {
     parts: [],
     nodes: [],
     problems: new Set(),
-    headerBytes: maxPartHeaderBytes,
+    headerBytes: maxAllPartHeaderBytes,
     budget: { bytes: maxSearchedBytes, falseLines: maxFalseLines },
   }
   const outermost = { depth: 0, defaultType: 'text/plain', isRelated: false }
@@ -97,7 +97,7 @@ function readNode(reading: StructureReading, place: ByteRange, around: Surroundi
     return null
   }
   if (reading.headerBytes <= 0) {
-    problems.add(`The parts have more than ${maxPartHeaderBytes} bytes of header; the rest is not shown.`)
+    problems.add(`The parts have more than ${maxAllPartHeaderBytes} bytes of header; the rest is not shown.`)
     return null
   }
   const header = readPartHeader(message, place, { isRoot, defaultType: around.defaultType })

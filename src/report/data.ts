@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { DiffLine } from '../compare/line-diff.ts'
 
 const mailRecordSchema = z.object({
   id: z.string(),
@@ -31,6 +32,12 @@ const mailRecordSchema = z.object({
 
 /** A mail as a test hands it over: what its page, its list and a comparison show. */
 export type MailRecord = z.infer<typeof mailRecordSchema>
+
+/** A mail as the page reads it when it is opened. */
+export interface WrittenMail extends MailRecord {
+  /** Against the baseline; null if the mail is the same or new, or if there is nothing to compare with. */
+  diff: DiffLine[] | null
+}
 
 const testRecordSchema = z.object({
   /** Path of the test file. */

@@ -10,7 +10,7 @@ import { dateNow } from '../core/machine.ts'
 import { readBaseline, type Baseline } from './baseline.ts'
 import { readRecords, reportLimits, type ReportLimits } from './collect.ts'
 import { bodyOpening, pageBeginning, pageEnd } from './page.ts'
-import type { MailRecord, ReportIndex, ReportMail, TestRecord } from './data.ts'
+import type { MailRecord, ReportIndex, ReportMail, TestRecord, WrittenMail } from './data.ts'
 
 /** A test of a run: `file` as the test hands it over. */
 export interface RanTest {
@@ -89,14 +89,16 @@ async function writeMails(
     const state = states.get(`${record.file}\n${record.name}`) ?? ''
     for (const mail of record.mails) {
       const listed = toReportMail(mail, record, { state, root })
-      const count = (counts.get(listed.key) ?? 0) + 1
-      counts.set(listed.key, count)
-      const key = `${listed.key}\n${count}`
+      const sameKey = keyWithoutNumber(listed)
+      const count = (counts.get(sameKey) ?? 0) + 1
+      counts.set(sameKey, count)
+      const key = `${sameKey}\n${count}`
       const { digest } = listed
       const { change, diff } = await compareWith(baseline, { key, digest, snapshot: mail.snapshot })
-      const body = await zip(JSON.stringify({ ...mail, diff }))
+      const written: WrittenMail = { ...mail, diff }
+      const body = await zip(JSON.stringify(written))
       await output.write(`${bodyOpening(mails.length)}${body.toString('base64')}</script>\n`)
-      mails.push({ ...listed, key, change })
+      mails.push({ key, ...listed, change })
     }
   }
   return mails
@@ -115,16 +117,23 @@ async function openBaseline(path: string | null, problem: (said: string) => void
   }
 }
 
+/** What is known of a mail before it is numbered and compared. */
+type ListedMail = Omit<ReportMail, 'key' | 'change'>
+
+/** Without what differs from run to run, such as the numbers in addresses. */
+function keyWithoutNumber({ file, test, to }: ListedMail): string {
+  return [file, test, to.map(createMask()).join(', ')].join('\n')
+}
+
 function toReportMail(
   mail: MailRecord,
   test: TestRecord,
   { state, root }: { state: string; root: string },
-): ReportMail {
+): ListedMail {
   const file = shortPath(test.file, root)
   const count = (severity: string): number => mail.findings.filter((one) => one.severity === severity).length
   const outcomes = [...new Set(mail.recipients.map(({ outcome }) => outcome))]
   return {
-    key: [file, test.name, mail.to.map(createMask()).join(', ')].join('\n'),
     file,
     test: test.name,
     state,
@@ -136,7 +145,6 @@ function toReportMail(
     errors: count('error'),
     warnings: count('warning'),
     digest: createHash('sha256').update(mail.snapshot).digest('hex'),
-    change: null,
   }
 }
 

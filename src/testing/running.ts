@@ -29,9 +29,21 @@ interface Running {
 }
 
 export function createRunningTests(): RunningTests {
+  /** By the key of the context; a test without one, by a symbol. */
   const running = new Map<unknown, Running>()
-  /** How many tests without a context have ended. */
+  /**
+   * How many of the tests without a context have ended. They are counted against those that began, so each must end once:
+   * frameworks without a context call afterEach also when beforeEach failed.
+   */
   let ended = 0
+
+  /** Concurrent tests without a context cannot be distinguished, so all of them end with the last one. */
+  function endNameless(): unknown[] {
+    const keys = namelessOf(running)
+    if (++ended < keys.length) return []
+    ended = 0
+    return keys
+  }
 
   const isShared = (context: unknown): boolean => isConcurrent(context) || running.size > 0
 
@@ -52,10 +64,7 @@ export function createRunningTests(): RunningTests {
     },
     end(context) {
       const key = keyOf(context)
-      const keys = key === undefined ? namelessOf(running) : [key]
-      // Concurrent tests without a context cannot be distinguished, so all of them wait until the last one ends.
-      if (key === undefined && ++ended < keys.length) return []
-      if (key === undefined) ended = 0
+      const keys = key === undefined ? endNameless() : [key]
       const posts = keys.flatMap((one) => running.get(one)?.post ?? [])
       for (const one of keys) running.delete(one)
       return posts

@@ -173,3 +173,26 @@ it.each([
   )
   expect(asked).toEqual(reason === null ? ['HEAD /x'] : [])
 })
+
+it('localpost check makes no requests with --live=false and --no-live', async () => {
+  const cwd = temporaryFolder()
+  const asked: string[] = []
+  const server = createServer(({ method, url }, response) => {
+    asked.push(`${method} ${url}`)
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const html = `<a href="http://127.0.0.1:${(server.address() as AddressInfo).port}/x">Go</a>`
+  writeFileSync(join(cwd, 'mail.eml'), `${head}Subject: x\r\nContent-Type: text/html\r\n\r\n${html}\r\n`)
+  const running = await startCommand(['--memory'], { cwd })
+  const at = `--url=${running.url}`
+  await runToEnd(['import', 'mail.eml', at], { cwd })
+  for (const off of ['--live=false', '--no-live']) {
+    await runToEnd(['check', 'mail.eml', off], { cwd })
+    await runToEnd(['check', 'subject:x', at, off], { cwd })
+  }
+  expect(asked).toEqual([])
+  await runToEnd(['check', 'subject:x', at, '--live'], { cwd })
+  expect(asked).toEqual(['HEAD /x'])
+})
