@@ -19,11 +19,14 @@ export class HeldBlobWriter implements BlobWriter {
   readonly #room: Budget
   readonly #openSpool: (id: BlobId) => Promise<Spool>
   #size = 0
+  /** The pieces that are not in the spool. */
   #parts: Uint8Array[] = []
-  /** How many bytes of `parts` are counted in `room`. */
+  /** How many bytes of `#parts` this writer took from `#room`: given back by who empties `#parts`, or ends it. */
   #held = 0
+  /** Null while all bytes are in `#parts`. Opened by the first write beyond the limits; the blob is spooled then. */
   #spool: Promise<Spool> | null = null
   #ended = false
+  /** The write that failed: all later ones and `finish` fail with its error. */
   #failed: Promise<void> | null = null
   /** The running write. The file must not be closed before it ends. */
   #flushing: Promise<void> | null = null

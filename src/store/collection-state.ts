@@ -30,6 +30,13 @@ export function recordsIn({ entries, pack }: Segment): number {
   return entries.size + (pack?.live ?? 0)
 }
 
+/**
+ * The records of a collection in a partition. Once loaded, each record is in one of these states:
+ * - loose: in `byId`, in the `entries` of its segment and in `idIndex.loose`; only in memory and in the log;
+ * - in a pack, and in memory as well: a row of the pack of its segment, and in `byId` with its text or places;
+ * - resting in an index: a row of its pack, and in `byId` for its keys alone, with `atRest` instead of places;
+ * - resting: only a row of its pack.
+ */
 export class CollectionState {
   /** With the partition: `emails.acc_1`. */
   readonly name: string

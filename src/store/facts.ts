@@ -2,7 +2,7 @@ import { misuse } from './io-errors.ts'
 import type { Facts, FactValues, FactWhere, FlagChange, Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 
-/** The facts of one record as numbers: flags, numbers, codes of texts. */
+/** The facts of one record as numbers: the flags as bits, then the numbers, then the codes of texts from `textSlot(0)` on. */
 export type FactRow = readonly number[]
 
 /** The answer of a record's facts to a condition. */
@@ -154,8 +154,9 @@ export function bitOf({ flags }: { readonly flags: readonly string[] }, name: st
   return 1 << factAt(flags, name)
 }
 
-/** A small number for each list of texts: 0 for the empty list. */
+/** A small number for each list of texts: 0 for the empty list, and {@link unknownCode} for one that is only in the record. */
 class TextCodes {
+  /** By code: the first two are fixed. */
   readonly #lists: (readonly string[] | null)[] = [[], null]
   readonly #single: Map<string, number> = new Map()
   readonly #several: Map<string, number> = new Map()

@@ -22,18 +22,19 @@ export async function tallyTexts(
     return counts
   }
   const slot = state.facts?.textSlot(at) ?? 0
-  function judge(row: FactRow): Ternary {
+  // Every record is visited once: first its facts, and the record itself if these are unsure. The matches themselves are not wanted.
+  function countRow(row: FactRow): Ternary {
     const texts = state.facts?.textsOf(at, row[slot] ?? 0) ?? null
     if (texts === null) return unsure
     countTexts(texts, counts)
     return yes
   }
   // Counts the records whose facts do not say their texts.
-  function condition(record: object): boolean {
+  function countRecord(record: object): boolean {
     countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts)
     return true
   }
-  for await (const _ of findMatches(records, state, { judge, condition }));
+  for await (const _ of findMatches(records, state, { judge: countRow, condition: countRecord }));
   return counts
 }
 
@@ -52,7 +53,8 @@ export async function groupRecords(
   const textOfCode: (string | null | undefined)[] = []
   const slot = state.facts?.textSlot(at) ?? 0
 
-  function judge(row: FactRow, part: SearchPart, place: number): Ternary {
+  // As above: every record is visited once, and none is wanted as a match.
+  function countRow(row: FactRow, part: SearchPart, place: number): Ternary {
     const [flags = 0] = row
     if ((flags & bit) === 0) return no
     const code = row[slot] ?? 0
@@ -70,7 +72,7 @@ export async function groupRecords(
     return no
   }
   // Records whose facts do not say which group they are in.
-  function condition(record: object & { id?: string }): boolean {
+  function countRecord(record: object & { id?: string }): boolean {
     const values = facts ? factsOf(facts, record) : null
     const text = values && (values.flags & bit) !== 0 ? groupOf(values.texts[at] ?? [], query) : null
     if (!values || text === null) return false
@@ -79,7 +81,7 @@ export async function groupRecords(
     group.meet((record as StoredRecord).id)
     return false
   }
-  for await (const _ of findMatches(records, state, { judge, condition }));
+  for await (const _ of findMatches(records, state, { judge: countRow, condition: countRecord }));
   return groups.all()
 }
 

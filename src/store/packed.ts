@@ -1,6 +1,8 @@
 import { firstWhere } from '../core/first-where.ts'
 import type { PackFacts } from './pack-facts.ts'
 import type { BlobUsage } from './blob-usage.ts'
+import type { LocalpostError } from '../core/errors.ts'
+import type { Places } from './entry.ts'
 
 /** The segment of a pack: the members that readers of its file need. */
 interface PackedSegment {
@@ -50,20 +52,28 @@ export class Packed {
   readonly path: string
   /** Number of rows, including those of removed records. */
   readonly count: number
-  live: number
-  /** How many of its records were in an index of the collection when they were taken out of memory. */
+  /** How many of its records were in an index of the collection when they were taken out of memory; see `Resting.evict`. */
   keyed = 0
   /** The log files that the blobs of the records may be in. */
   readonly logs: ReadonlySet<number>
+  /** Set once, before the pack is in the order of ids; null in a collection without facts. */
   facts: PackFacts | null = null
-  /** The space that the blobs of all rows use; null once the start has counted it. */
+  /**
+   * The space that the blobs of all rows use, removed ones too. Set by the start when it makes the pack, and null once the
+   * start has counted it; null also in a pack of a later checkpoint, whose blobs are counted commit by commit.
+   */
   usage: BlobUsage | null = null
-  /** Null if the file cannot have an index for the start: it has records that are not in this pack, or damaged lines. */
+  /**
+   * Null if the file cannot have an index for the start: it has records that are not in this pack, or damaged lines. Reset
+   * when `StartIndexes` finds that the file was changed.
+   */
   file: PackedFile | null = null
   readonly rows: PackRows
   readonly first: string
   readonly last: string
   readonly #idLength: number
+  #live: number
+  /** By row: 1 if its record was removed. `#live` is the number of the others. */
   #removed: Uint8Array | null = null
   /** The row that was found last; before the first one at the beginning. */
   #found = -1
@@ -74,11 +84,16 @@ export class Packed {
     this.path = path
     this.rows = rows
     this.count = rows.lines.length / 2
-    this.live = this.count
+    this.#live = this.count
     this.logs = logs
     this.#idLength = rows.ids.byteLength / this.count
     this.first = this.id(0)
     this.last = this.id(this.count - 1)
+  }
+
+  /** The number of existing records. */
+  get live(): number {
+    return this.#live
   }
 
   id(row: number): string {
@@ -123,12 +138,12 @@ export class Packed {
     this.#removed ??= new Uint8Array(this.count)
     if (this.#removed[row] === 1) return
     this.#removed[row] = 1
-    this.live--
+    this.#live--
   }
 
   removeAll(): void {
     this.#removed = new Uint8Array(this.count).fill(1)
-    this.live = 0
+    this.#live = 0
     this.keyed = 0
   }
 
@@ -148,6 +163,20 @@ export class Packed {
     for (let row = 0; row < this.count; row++) if (this.has(row) && left-- === 0) return row
     return this.count
   }
+}
+
+/** A record as it is in its segment file. */
+export interface RestingRecord {
+  readonly version: number
+  readonly text: string
+  readonly blobs: Places | null
+}
+
+export interface LineReader {
+  /** The records of some rows; null for a row whose line is damaged or belongs to another record. */
+  read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
+  /** The error for a row that cannot be read. It names the file and the line. */
+  damaged(pack: Packed, row: number): Promise<LocalpostError>
 }
 
 /** @param lines  At least one, in the order of their ids. */

@@ -3,7 +3,7 @@ import type { CollectionState } from './collection-state.ts'
 import { type BlobPlace, type Places, samePlace } from './entry.ts'
 import { type BlobId, splitBlobId } from './names.ts'
 import type { Records } from './records.ts'
-import type { RestingRecord } from './resting.ts'
+import type { RestingRecord } from './packed.ts'
 import type { Row } from './sorted-index.ts'
 import type { ByteRange, StoredRecord } from './store.ts'
 
@@ -67,7 +67,7 @@ export async function readTexts(
     const text = texts[at]
     if (text !== undefined) return text
     const record = resting.get(row.id) ?? null
-    if (record instanceof LocalpostError) records.resting.onDamaged(record)
+    if (record instanceof LocalpostError) records.resting.reportDamaged(record)
     // A commit may have put it back into memory, and changed it.
     return textInMemory(state, row) ?? (record instanceof LocalpostError ? null : (record?.text ?? null))
   })

@@ -4,22 +4,15 @@ import { createRecentValues, type RecentValues } from '../core/recent-values.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
 import { type PackFacts, unknownFacts } from './pack-facts.ts'
-import { Packed, type PackedFile, packRows, type WrittenLine } from './packed.ts'
+import {
+  type LineReader,
+  Packed,
+  type PackedFile,
+  packRows,
+  type RestingRecord,
+  type WrittenLine,
+} from './packed.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
-
-/** A record as it is in its segment file. */
-export interface RestingRecord {
-  readonly version: number
-  readonly text: string
-  readonly blobs: Places | null
-}
-
-export interface LineReader {
-  /** The records of some rows; null for a row whose line is damaged or belongs to another record. */
-  read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
-  /** The error for a row that cannot be read. It names the file and the line. */
-  damaged(pack: Packed, row: number): Promise<LocalpostError>
-}
 
 /** A record in a pack that a later commit in the log replaced or removed, found while the store is loaded. */
 interface Replaced {
@@ -30,22 +23,30 @@ interface Replaced {
   blobs?: Places | null
 }
 
+/** What resting records need of a store in files; to be given before it is loaded. In memory, no record rests. */
+export interface RestingFiles {
+  readonly reader: LineReader
+  /** How many segments, from the newest on, stay in memory. Default: {@link awakeByDefault}. */
+  readonly awakeSegments?: number | undefined
+  /** Called with the error of a record that cannot be read, when the other records of the same read are still returned. */
+  readonly onDamaged: (error: LocalpostError) => void
+}
+
 /**
  * Resting records: their text and the places of their blobs are only in segment files. Older records rest as soon as a
  * checkpoint has written them. A commit that changes one loads it into memory first.
+ *
+ * The life of a segment: `adopt` gives it a pack when its file was read or written, `evict` takes the records of that pack out
+ * of memory, `wake` brings some of them back, and `release` drops the pack when its file was removed. A record that is
+ * back in memory keeps its row, also when it is changed: its segment is dirty then, and not evicted before it is written.
  */
 export class Resting {
-  /** How many segments, from the newest on, stay in memory. */
-  awakeSegments = 4
-  /** Null in memory, where no record rests. */
-  reader: LineReader | null = null
-  /** Called with the error of a record that cannot be read, when the other records of the same read are still returned. */
-  onDamaged: (error: LocalpostError) => void = () => {}
-  /** Segments that the start loaded from their index, until their files are checked. */
+  #files: RestingFiles | null = null
+  /** Segments that the start loaded from their index: it adds them, and `StartIndexes` takes each out to check its file. */
   readonly unchecked: Set<Segment> = new Set()
-  /** Filled while the store is loaded. */
+  /** Filled and read only while the store is loaded, see `loading.ts`. */
   readonly replaced: Replaced[] = []
-  /** Segments that have records both in their file and in memory. */
+  /** Segments whose pack may have records in memory as well: each is in here from `adopt` or `wake` until `evict`. */
   readonly #awake: Set<Segment> = new Set()
   /**
    * Halves the time of a page that is read again. A changed record is in a new pack, so what is cached of the old one does
@@ -56,10 +57,29 @@ export class Resting {
     ({ record }) => record.text.length,
     maxCachedRecord,
   )
-  /** How many commits run that refer to records in memory. */
+  /** How many commits run that refer to records in memory. Nothing of `#waiting` runs before this is 0. */
   #holds = 0
-  /** What to do when none of them runs. */
+  /** Evictions that wait until none of them runs. */
   #waiting: (() => unknown)[] = []
+
+  useFiles(files: RestingFiles): void {
+    this.#files = files
+  }
+
+  /** Reads rows of a pack from its file, past the cache; see {@link LineReader.read}. Empty without files. */
+  readRows(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]> {
+    return this.#files?.reader.read(pack, rows) ?? Promise.resolve([])
+  }
+
+  /** See {@link RestingFiles.onDamaged}. */
+  reportDamaged(error: LocalpostError): void {
+    this.#files?.onDamaged(error)
+  }
+
+  /** Whether the records of a segment rest once a checkpoint wrote them. @param newest  The newest segment of its collection. */
+  isOld(segment: number, newest: number): boolean {
+    return segment <= newest - (this.#files?.awakeSegments ?? awakeByDefault)
+  }
 
   /**
    * Reads resting records.
@@ -80,7 +100,7 @@ export class Resting {
     for (let pending = ids.filter((id) => !found.has(id)); pending.length > 0;) {
       const moved: string[] = []
       for (const [pack, rows] of rowsByPack(state, pending)) {
-        const records = (await this.reader?.read(pack, rows)) ?? []
+        const records = await this.readRows(pack, rows)
         for (const [i, row] of rows.entries()) {
           const id = pack.id(row)
           const record = records[i]
@@ -91,7 +111,7 @@ export class Resting {
           else if (pack.segment.replacing) {
             await pack.segment.replacing
             moved.push(id)
-          } else if (this.reader) found.set(id, await this.reader.damaged(pack, row))
+          } else if (this.#files) found.set(id, await this.#files.reader.damaged(pack, row))
         }
       }
       pending = moved
@@ -145,6 +165,9 @@ export class Resting {
   /**
    * Notes where the records of a segment are in its file, which was just read or written.
    *
+   * The order matters: ranges of packs never overlap, and a record is in a pack or loose, never both. So the old pack is taken
+   * out first, and the new one is inserted last. Nothing is awaited, so no reader sees a state in between.
+   *
    * @param file  Null if some lines of the file are damaged.
    * @returns The new pack; null if no record can be in one. Its records stay in memory until {@link Resting.evict}.
    */
@@ -163,6 +186,7 @@ export class Resting {
     segment.pack = pack
     this.#awake.add(segment)
     if (!pack) return null
+    // A file that has other records too must not have an index: that of the pack would lack them.
     if (rows.length === lines.length) pack.file = file
     if (state.facts) pack.facts = factsForPack(state.facts, rows, state, old)
     idIndex.loose.gather()
@@ -190,7 +214,7 @@ export class Resting {
   /** Takes records out of memory if they are in segment files, except those of the newest and of changed segments. */
   async evictOld(isDirty: (segment: Segment) => boolean): Promise<void> {
     for (const segment of this.#awake) {
-      if (segment.number > segment.state.openSegment - this.awakeSegments || isDirty(segment)) continue
+      if (!this.isOld(segment.number, segment.state.openSegment) || isDirty(segment)) continue
       // A running commit refers to records in memory.
       if (this.#holds > 0) this.#waiting.push(() => isDirty(segment) || this.evict(segment))
       else this.evict(segment)
@@ -268,6 +292,7 @@ function factsForPack(
   return facts
 }
 
+const awakeByDefault = 4
 const wokenAtOnce = 250
 /** If more records than this are read together, for example by a scan, they are not cached: they would evict all others. */
 const maxCachedAtOnce = 64

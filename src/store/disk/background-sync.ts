@@ -20,10 +20,13 @@ export class BackgroundSync {
   readonly #deps: BackgroundSyncDeps
   /** Names in `large` of files that may not be synced yet. */
   readonly #unsynced: Set<string>
+  /** Up to here the log is synced. */
   #synced: LogPosition
   /** The number of the newest log file whose folder entry is synced. */
   #namedLog: number
+  /** The last sync of the chain. If each commit is synced at once, the only one: it is kept, and further calls wait for it. */
   #running: Promise<void> | null = null
+  /** The run that `clear` waits for. */
   #clearing: Promise<void> | null = null
   #cancelTimer: (() => void) | null = null
   #isFailing = false

@@ -5,7 +5,8 @@ import { corrupt } from '../io-errors.ts'
 import { closedMark, guardOf, newLockForm } from '../lock/lock-file.ts'
 import { readCheckpoint } from './checkpoint.ts'
 import { assertPrivate } from './folder-owner.ts'
-import { numbersIn, type Paths, type ReadableFolder } from './paths.ts'
+import { createPaths, numbersIn, type Paths, type ReadableFolder } from './paths.ts'
+import { temporaryOf } from './replace-file.ts'
 import { listSnapshot } from './snapshot-files.ts'
 
 /**
@@ -76,21 +77,24 @@ export async function foreignFilesIn({ files, paths }: ReadableFolder): Promise<
 const isForeign = (name: string): boolean =>
   !name.startsWith('.') && !ownNames.has(name) && !newLockForm.test(name)
 
+const names = createPaths('')
+
+/** What may be in a folder without data: such a folder can be used, and `doctor` does not call these files foreign. */
 const ownNames = new Set([
-  'lock',
-  guardOf('lock'),
-  closedMark('lock'),
-  'reserve',
-  'log',
-  'large',
+  names.lock,
+  guardOf(names.lock),
+  closedMark(names.lock),
+  names.reserve,
+  names.logs,
+  names.larges,
   // Rebuilt from the messages when it is missing.
-  'derived',
+  names.derived,
   // Made again when they are missing.
   'ca.pem',
   'smtp-tls.pem',
-  'checkpoint.json.tmp',
-  'incomplete.json',
-  'incomplete.json.tmp',
+  temporaryOf(names.checkpoint),
+  names.incomplete,
+  temporaryOf(names.incomplete),
   'lost+found',
   'desktop.ini',
   'Thumbs.db',

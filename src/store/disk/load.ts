@@ -46,7 +46,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const newest = new Map(found.map(({ collection, segment }) => [collection, segment]))
   for (const file of found) {
     const { name, segment, collection } = file
-    const isOld = segment <= (newest.get(collection) ?? 0) - records.resting.awakeSegments
+    const isOld = records.resting.isOld(segment, newest.get(collection) ?? 0)
     const state = collection === null ? undefined : records.collections.known(collection)
     if (!state || !(await startFromIndex(deps, records, state, file, checkpoint)))
       isEdited = (await loadFile(deps, records, file, checkpoint, isOld)) || isEdited
@@ -122,7 +122,7 @@ function notePlaces(
 /** Reads the places of the blobs of records that the log replaced, so that these blobs do not count as used. */
 async function readReplaced({ resting }: Records): Promise<void> {
   for (const replaced of resting.replaced) {
-    const [record] = (await resting.reader?.read(replaced.pack, [replaced.row])) ?? []
+    const [record] = await resting.readRows(replaced.pack, [replaced.row])
     replaced.blobs = record?.blobs ?? null
   }
 }

@@ -24,14 +24,20 @@ interface LogDeps extends DataFolder {
 
 /** The files of the log: appends to the last one; {@link LogReaders} reads from all of them. */
 export class Log {
+  readonly #deps: LogDeps
+  readonly #readers: LogReaders
+  /** By number; only a complete write moves the end of the last file. */
   readonly #lengths: Map<number, number>
+
+  /** Set by a failed write until `cutBack` succeeds: bytes of it may be behind the end meanwhile, so nothing is appended. */
   #fault: LocalpostError | null = null
   readonly #waitingForCut: (() => void)[] = []
-  readonly #deps: LogDeps
   /** Whether a notice said that nothing can be written. */
   #isTold = false
-  readonly #readers: LogReaders
+
+  /** The last file. While it is open, this and the four members below are of the same file: only `#openFile` changes them. */
   #number: number
+  /** Null before the first write, and once closed. */
   #fd: number | null = null
   /** Identifies the open file, to notice that another one has its path now. */
   #stamp: Stamp | null = null
@@ -92,7 +98,7 @@ export class Log {
 
   /**
    * Appends whole frames. If the write fails, the file is cut back to its previous length. If that fails too, it is
-   * retried before the next write.
+   * retried before the next write. Call {@link Log.makeRoom} before each call: it opens the file, and throws while a fault is left.
    *
    * @throws store_full, store_failed, store_read_only when nothing was stored; store_unknown when the file could not be
    *   cut back, so that the next start may find complete frames.

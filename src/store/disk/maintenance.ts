@@ -29,12 +29,16 @@ export class FolderMaintenance {
   readonly #indexes: StartIndexes
   /** The position after the last commit. */
   #position: CommitPosition
-  /** Bytes added to the log, and bytes of large files to remove, since the last checkpoint. */
+  /**
+   * Bytes added to the log, and bytes of large files to remove, since the last checkpoint. Only `note` adds to it. A checkpoint
+   * subtracts, once it is written, what was there when it began: the rest is of commits during it.
+   */
   #bytesSince = 0
-  /** With this many `#bytesSince`, the next checkpoint is due. */
+  /** With this many `#bytesSince`, the next checkpoint is due. A failed run raises it, the next successful one resets it. */
   #dueBytes: number
-  /** The values of `space` that are counted already: at the last commit, and when the last checkpoint began. */
+  /** `space.deadLargeBytes` at the last commit. */
   #deadLargeSeen = 0
+  /** `space.freedBytes` when the last checkpoint began, even if that failed. */
   #freedSeen = 0
   #running: Promise<void> | null = null
   #cancelTimer: (() => void) | null = null

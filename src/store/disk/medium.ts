@@ -110,15 +110,17 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   return {
     async load(records) {
       const { resting } = records
-      resting.reader = createLineReader(deps.files)
-      resting.awakeSegments = deps.awakeSegments ?? resting.awakeSegments
-      resting.onDamaged = (error) => deps.onNotice(error.message)
+      resting.useFiles({
+        reader: createLineReader(deps.files),
+        awakeSegments: deps.awakeSegments,
+        onDamaged: (error) => deps.onNotice(error.message),
+      })
       const loaded = await loadFolder(deps, records)
       seq = loaded.seq
       const fileBytes = (): number => deps.logFileBytes ?? unitBytes(space, maxFileBytes)
       const target = new Log({ ...deps, fileBytes }, loaded.lengths, loaded.checkpoint.log)
       log = target
-      deps.lock.misplaced = () => target.checkPlace()
+      deps.lock.watchOpenFiles(() => target.checkPlace())
       if (deps.lock.tookOver) tellRestart(deps, loaded.checkpoint.writer, seq)
       const syncing = new BackgroundSync(
         { ...deps, space, endOfLog: () => target.end },

@@ -12,6 +12,7 @@ export interface ReadableFolder {
   readonly paths: Paths
 }
 
+/** Where everything in a data folder is. A new file at its top also belongs to `ownNames` in folder.ts, unless it is data. */
 export interface Paths {
   readonly folder: string
   readonly checkpoint: string
@@ -23,6 +24,8 @@ export interface Paths {
   readonly incomplete: string
   readonly logs: string
   readonly larges: string
+  /** What is made again from the data when it is missing. */
+  readonly derived: string
   log(number: number): string
   large(name: string): string
   collection(name: string): string
@@ -34,7 +37,8 @@ export interface Paths {
 export function createPaths(folder: string): Paths {
   const logs = join(folder, 'log')
   const larges = join(folder, 'large')
-  const startIndexes = (collection: string): string => join(folder, 'derived', collection)
+  const derived = join(folder, 'derived')
+  const startIndexes = (collection: string): string => join(derived, collection)
   return {
     folder,
     checkpoint: join(folder, 'checkpoint.json'),
@@ -45,6 +49,7 @@ export function createPaths(folder: string): Paths {
     incomplete: join(folder, 'incomplete.json'),
     logs,
     larges,
+    derived,
     log: (number) => join(logs, `${sixDigits(number)}.log`),
     large: (name) => join(larges, name),
     collection: (name) => join(folder, name),

@@ -17,6 +17,9 @@ export async function replaceFile(
   }
 }
 
+/** Where a file is written before it gets its name. A crash may leave it there; see `temporaryForm` in snapshot-files.ts. */
+export const temporaryOf = (path: string): string => `${path}.tmp`
+
 /**
  * Writes the pieces to a temporary file, syncs it and renames it to the path. The rename is durable only after the
  * folder is synced too. Writing in pieces lets other work run in between.
@@ -29,7 +32,7 @@ export async function writeAside(
   pieces: Iterable<Uint8Array>,
   beforeName: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const temporary = `${path}.tmp`
+  const temporary = temporaryOf(path)
   let fd: number | null = null
   try {
     fd = await files.open(temporary, 'w')

@@ -70,6 +70,7 @@ export function encodeStartIndex(
       codes: codes.length,
     },
   }
+  // The order and the widths in which `readColumns` takes them. A change of either needs another `form`.
   const columns = [
     ...(facts?.numbers ?? []),
     lines,

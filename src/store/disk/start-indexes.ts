@@ -96,11 +96,13 @@ export class StartIndexes {
     const { files, paths, reserve } = this.#deps
     for (const state of this.#records.collections.all()) {
       if (!state.large) continue
-      const oldest = state.openSegment - this.#records.resting.awakeSegments
+      const { resting } = this.#records
       const due = [...state.segments.values()].filter(
         ({ number, pack }) =>
           // The file of a pack with many keyed records is replaced soon, and then its index is of no use.
-          pack && isDue(pack) && (newest || (number <= oldest && pack.keyed <= pack.count / 10)),
+          pack &&
+          isDue(pack) &&
+          (newest || (resting.isOld(number, state.openSegment) && pack.keyed <= pack.count / 10)),
       )
       if (due.length > 0) await files.makeFolder(paths.startIndexes(state.name))
       // An open reserve means that the disk is full: what is left belongs to mail.

@@ -111,7 +111,7 @@ function areFactsOf(
   facts: FactRow | null,
 ): boolean {
   if (known === null || table === null) return true
-  const texts = 1 + table.numbers
+  const texts = table.textSlot(0)
   return known.every(
     (value, at) => value === facts?.[at] || (at >= texts && table.textsOf(at - texts, value) === null),
   )

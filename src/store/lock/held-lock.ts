@@ -11,32 +11,41 @@ export interface HeldLockDeps extends Omit<LockDeps, 'processes'> {
   readonly tookOver: boolean
 }
 
-/** The right to write into a folder, while its lock file grants it. The lock is renewed until it is released or lost. */
+/**
+ * The right to write into a folder, while its lock file grants it. The lock is renewed until it is released or lost, and
+ * neither is taken back.
+ *
+ * Only reading the lock file decides (`#look`): it alone says that the lock is lost, or that its text was seen. The checks
+ * without reading (`#isThere`, `#isPlaced`) only save such a reading; if one of them fails, the file is read.
+ */
 export class HeldLock {
   readonly #deps: HeldLockDeps
+  /** Set by `#look` alone, and never reset. */
   #lost: LocalpostError | null = null
   #isReleased = false
-  #checking: Promise<void> | null = null
-  #seenAt = monotonicNow()
-  /** The same by the wall clock, because the monotonic clock stops while the machine is suspended. */
-  #seenAtWall = dateNow()
-  /** The state of the lock file when this process last renewed it, or read its text in it. */
-  #stamp: Stamp | null
-  /** Kept open, so that no other file gets its inode. */
-  readonly #fd: number | null
-  /** When that file was last seen there. */
-  #stampAt = -Infinity
+
+  /** When `#look` last began to read this process's text in the lock file. */
+  #lastRead: Reading = readingNow()
+  /** When `#isThere` last found the file of `#stamp` unchanged at the path, by the monotonic clock. */
+  #thereAt = -Infinity
+  /** When `#isPlaced` last found no open file replaced, by the monotonic clock. */
   #placedAt = -Infinity
-  #isTouching = false
-  #beating: Promise<void> | null = null
-  /** What was last read from that file: one byte more than it has. */
+
+  /** The lock file as this process found it at the start, or as it last renewed it: only `#renew` changes this. */
+  #stamp: Stamp | null
+  /** That file, kept open so that no other file gets its inode. */
+  readonly #fd: number | null
+  /** Whether `#renew` runs: the file may have its new time while `#stamp` still has the old one. */
+  #isRenewing = false
+  /** What `#beat` last read from that file: one byte more than the text, to notice a longer one. */
   readonly #bytes: Buffer
+
+  /** The reading of the lock file that runs, for all callers that wait for it. */
+  #checking: Promise<void> | null = null
+  /** The heartbeat that runs; the next one is left out meanwhile. */
+  #beating: Promise<void> | null = null
   readonly #timer: ReturnType<typeof setInterval>
-  /**
-   * Called at each heartbeat, before each checkpoint, and after writes, but at most every ten milliseconds. Returns the
-   * path of an open file that was replaced by another one, or null. If a file was replaced, the folder counts as lost.
-   */
-  misplaced: () => string | null = () => null
+  #misplaced: () => string | null = () => null
 
   constructor(deps: HeldLockDeps) {
     this.#deps = deps
@@ -57,6 +66,16 @@ export class HeldLock {
     return this.#deps.tookOver
   }
 
+  /**
+   * From now on, the folder counts as lost too if an open file was replaced by another one.
+   *
+   * @param misplaced  The path of such a file, or null. Called at each heartbeat, before each checkpoint, and after writes, but
+   *   then at most every ten milliseconds.
+   */
+  watchOpenFiles(misplaced: () => string | null): void {
+    this.#misplaced = misplaced
+  }
+
   /** Why this process no longer writes; null while it holds the lock. */
   get lost(): LocalpostError | null {
     return this.#lost
@@ -71,8 +90,9 @@ export class HeldLock {
   async assertHeld(): Promise<void> {
     if (this.#lost) throw this.#lost
     const now = monotonicNow()
-    const isOld = now - this.#seenAt >= freshMs || Math.abs(dateNow() - this.#seenAtWall) >= freshMs
-    if (isOld || (now - this.#stampAt >= recentMs && !this.#isThere(now))) await this.check()
+    const { elapsed, wall } = this.#lastRead
+    const isOld = now - elapsed >= freshMs || Math.abs(dateNow() - wall) >= freshMs
+    if (isOld || (now - this.#thereAt >= recentMs && !this.#isThere(now))) await this.check()
   }
 
   /**
@@ -123,25 +143,27 @@ export class HeldLock {
     if (this.#isReleased || this.#lost) return
     const count = await files.read(this.#fd, this.#bytes, 0)
     const isSame = this.#bytes.toString('utf8', 0, count) === text && this.#isThere(monotonicNow())
-    if (!isSame || this.misplaced() !== null) await this.check()
+    if (!isSame || this.#misplaced() !== null) await this.check()
   }
 
+  /** Gives the lock file the current time. @param found  The same file before it. */
   async #renew(file: string | number, found: Stamp): Promise<void> {
-    this.#isTouching = true
+    this.#isRenewing = true
     try {
       const mtimeMs = await this.#deps.files.touch(file, found.mtimeMs)
       const { dev, ino, nlink } = found
       this.#stamp = { dev, ino, nlink, mtimeMs }
     } finally {
-      this.#isTouching = false
+      this.#isRenewing = false
     }
   }
 
+  /** Reads the lock file, and renews it if it has this process's text; otherwise the lock is lost. */
   async #look(): Promise<void> {
     const { files, path, folder, text, onNotice } = this.#deps
     if (this.#lost) throw this.#lost
-    const now = monotonicNow()
-    const wall = dateNow()
+    // The time before it, because another process may take the lock over right after it was read.
+    const began = readingNow()
     let found: string | typeof copied | null
     try {
       const before = files.stampNow(path)
@@ -153,15 +175,14 @@ export class HeldLock {
       throw storeFault(error, `Checking the lock file ${path}`)
     }
     if (this.#isReleased) return
-    const misplaced = found === text ? this.misplaced() : null
+    const misplaced = found === text ? this.#misplaced() : null
     if (found !== text || misplaced !== null) {
       this.#lost = misplaced === null ? lostTo(found, folder, path) : lostFile(misplaced)
       clearInterval(this.#timer)
       onNotice(this.#lost.message)
       throw this.#lost
     }
-    this.#seenAt = now
-    this.#seenAtWall = wall
+    this.#lastRead = began
   }
 
   /** Whether the file is still the same and was not changed by others. This takes some microseconds. */
@@ -169,19 +190,27 @@ export class HeldLock {
     // If the file cannot be examined, `check` reads it and reports the reason.
     const found = stampOf(this.#deps.files, this.#deps.path)
     if (!found || !this.#stamp || !isSameFile(found, this.#stamp)) return false
-    if (found.mtimeMs !== this.#stamp.mtimeMs && !this.#isTouching) return false
-    this.#stampAt = now
+    if (found.mtimeMs !== this.#stamp.mtimeMs && !this.#isRenewing) return false
+    this.#thereAt = now
     return true
   }
 
   /** Whether no open file was replaced. Checked again after some milliseconds. */
   #isPlaced(now: number): boolean {
     if (now - this.#placedAt < placeMs) return true
-    if (this.misplaced() !== null) return false
+    if (this.#misplaced() !== null) return false
     this.#placedAt = now
     return true
   }
 }
+
+/** A time by both clocks, in milliseconds: `elapsed` stops while the machine is suspended, `wall` can be set. */
+interface Reading {
+  readonly elapsed: number
+  readonly wall: number
+}
+
+const readingNow = (): Reading => ({ elapsed: monotonicNow(), wall: dateNow() })
 
 function openNow(files: Files, path: string): number | null {
   try {

@@ -93,9 +93,9 @@ export async function insertNew(
     told.map(({ changes }) => textOf(changes)),
     'text[]',
   )
-  // Each part reads `counted`, so no other part stores anything unless the renewal has a row.
+  // `counted` has a row only if the renewal has one. Every part after it must read `counted`, so that it stores nothing otherwise.
   const parts = [
-    `renewed AS (${membership.renewing(sql, batch, parameters)})`,
+    `renewed AS (${membership.renewalPart(sql, batch, parameters)})`,
     `counted AS (UPDATE ${sql.name('localpost')} SET seq = seq + ${count} FROM renewed RETURNING seq)`,
     `told AS (
        INSERT INTO ${sql.name('changes')} (seq, instance, partition, changes)

@@ -1,7 +1,7 @@
 import { type Report, NameTally } from '../doctor/findings.ts'
 import type { Connection } from './connection.ts'
 import { firstTable, ownTables, schemaVersion } from './schema.ts'
-import type { Table } from './table.ts'
+import { ownColumns, partColumn, type Table } from './table.ts'
 import { indexName } from './texts-schema.ts'
 
 /** A table that can be read, and whether its columns are those of this version. */
@@ -79,15 +79,14 @@ export async function inspectTables(
   const sound: SoundTable[] = []
   for (const table of tables) {
     const signature = signatures.get(table.name)
-    const name = `records_${table.name}`
+    const name = table.stored
     if (signature === undefined && !found.has(name)) {
       report.note(`The table "${name}" is not there yet; the next start makes it.`)
       continue
     }
     const isCurrent = signature === table.signature
-    const columns = { partition: 'text', id: 'text', version: 'int4', record: 'json' }
     const added = isCurrent ? table.columns.map((column) => [column.name, column.type]) : []
-    if (!inspectColumns(name, { ...columns, ...Object.fromEntries(added) }, found, report)) continue
+    if (!inspectColumns(name, { ...ownColumns, ...Object.fromEntries(added) }, found, report)) continue
     if (signature === undefined)
       report.problem(`The table "${name}" is not listed in the table "collections".`, restoreHint)
     else if (isCurrent) inspectIndexes(sql, table, found.get(name)?.indexes ?? new Set(), report)
@@ -129,11 +128,10 @@ function inspectColumns(
 }
 
 function inspectIndexes(sql: Connection, table: Table, existing: ReadonlySet<string>, report: Report): void {
-  const names = table.indexes.map(({ name }) => `${table.name}_${name}`)
-  const missing = names.filter((name) => !existing.has(name))
+  const missing = table.indexes.map(({ stored }) => stored).filter((name) => !existing.has(name))
   if (missing.length > 0)
     report.problem(
-      `The table "records_${table.name}" lacks indexes, so that reads and commits are slow: ${missing.map((name) => `"${name}"`).join(', ')}.`,
+      `The table "${table.stored}" lacks indexes, so that reads and commits are slow: ${missing.map((name) => `"${name}"`).join(', ')}.`,
       `Stop all instances, and run UPDATE ${sql.name('collections')} SET signature = '' WHERE name = '${table.name}'; the next start makes them again.`,
     )
 }
@@ -148,13 +146,13 @@ export async function inspectTexts(
   const found = await findTables(sql, schema)
   for (const { table } of sound) {
     if (!table.texts) continue
-    const { name, parts } = table.texts
-    const has = found.get(`texts_${table.name}`)
+    const { name, stored, parts } = table.texts
+    const has = found.get(stored)
     if (!has) {
       report.note(`The texts of ${table.name} are not there yet; the next start makes them.`)
       continue
     }
-    const columns = ['partition', 'id', 'unsure', ...parts.map((_, at) => `part_${at}`)]
+    const columns = ['partition', 'id', 'unsure', ...parts.map((_, at) => partColumn(at))]
     if (!columns.every((column) => has.columns.has(column))) {
       report.problem(
         `The table ${name} is not as it was made.`,

@@ -20,7 +20,11 @@ const enteringMs = 300
 /** How long the row of an instance stays after its lease has expired. */
 const keptMs = 60_000
 
+/** When a lease that is renewed now expires, in SQL. */
 const untilNext = `clock_timestamp() + interval '${leaseMs} milliseconds'`
+
+/** Whether no other instance has a row, in SQL, for the row `own`. @param table  The table of instances. */
+const isAlone = (table: string): string => `NOT EXISTS (SELECT FROM ${table} other WHERE other.id <> own.id)`
 
 /**
  * The row of this instance, one of those that use a schema. Each renews its row every few seconds and with each transaction. One
@@ -29,19 +33,32 @@ const untilNext = `clock_timestamp() + interval '${leaseMs} milliseconds'`
  *
  * An instance that has the only row need not look for commits of others. It knows this for a moment after each renewal, so
  * others wait that long between adding their row and their first commit.
+ *
+ * To store a batch of commits, the writer goes through these steps, one batch at a time:
+ * 1. {@link Membership.enter}, outside of a transaction;
+ * 2. {@link Membership.nextBatch} gives each attempt to store it a number;
+ * 3. either one statement with {@link Membership.renewalPart} in it, or a transaction in which {@link Membership.renew} comes
+ *    first, and {@link Membership.assertIn} after its answer;
+ * 4. if the commit got no answer, {@link Membership.settle} says whether it was stored;
+ * 5. once it is stored, `lease.renewed` with that renewal.
  */
 export class Membership {
   /** The id of this instance. */
   readonly id: string = crypto.randomUUID()
   readonly lease: Lease
   readonly #processes: Processes
+  /** The process of this instance, as its row has it; empty before the first {@link Membership.join}. */
   #holder = ''
-  /** Whether all other instances know of the row. */
+  /**
+   * Whether all other instances know of the row. Only {@link Membership.enter} sets it, after the wait; a renewal that finds no
+   * row resets it, since a row that is added later is a new one to the others.
+   */
   #isIn = false
+  /** The joining and the wait of {@link Membership.enter}, for all its callers; null when it does not run. */
   #entering: Promise<void> | null = null
   /** Resolves when the statement that adds the row has ended. */
   #adding: Promise<unknown> = Promise.resolve()
-  /** The last number of {@link Membership.nextBatch}. */
+  /** The last number that was used for a batch, for adding the row or for ruling a batch out. It only grows. */
   #batch = 0
 
   constructor(processes: Processes = systemProcesses, now: () => Moment = momentNow) {
@@ -118,7 +135,7 @@ export class Membership {
       `UPDATE ${table} own SET until = ${untilNext}, batch = greatest(batch, $2) WHERE id = $1
        RETURNING has_turn, (
          SELECT seq::float8 FROM ${connection.name('localpost')}
-         WHERE NOT EXISTS (SELECT FROM ${table} other WHERE other.id <> own.id)
+         WHERE ${isAlone(table)}
        ) AS last_alone`,
       [this.id, batch],
     )
@@ -137,7 +154,7 @@ export class Membership {
    * @param parameters  Those of the whole statement.
    * @returns A statement with one column, `is_alone`: whether no other instance has a row.
    */
-  renewing(connection: Connection, batch: number, parameters: Parameters): string {
+  renewalPart(connection: Connection, batch: number, parameters: Parameters): string {
     const table = connection.name('instances')
     const number = parameters.add(batch, 'int8')
     // Without the row that counts commits, as in a restore that is not complete, nothing may say that the batch was stored.
@@ -145,7 +162,7 @@ export class Membership {
        WHERE id = ${parameters.add(this.id, 'text')} AND batch < ${number}
        AND (has_turn OR NOT ${parameters.add(this.lease.isLeader, 'bool')})
        AND EXISTS (SELECT FROM ${connection.name('localpost')})
-       RETURNING NOT EXISTS (SELECT FROM ${table} other WHERE other.id <> own.id) AS is_alone`
+       RETURNING ${isAlone(table)} AS is_alone`
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Shard } from './table.ts'
 
 /** The rows that a query is about, in SQL. */
 export class Scan {
+  /** Those of `condition` first, in the order in which the constructor adds them: this gives the SQL its numbers. */
   readonly parameters: Parameters = new Parameters()
   /** The column of the index; `id` for that one. */
   readonly column: string
@@ -48,7 +49,7 @@ export class Scan {
       bounds.push(`(${where.sql} OR id = ANY(${ids}))`)
     } else if (where) bounds.push(where.sql)
     this.isExact = where?.isExact ?? true
-    // The first bound is the partition.
+    // The only bound is the partition. What follows narrows a later step of the same query, and does not count here.
     this.isWhole = bounds.length === 1
     if (afterRow?.key) {
       const [key, id] = [parameters.add(afterRow.key, 'bytea'), parameters.add(afterRow.id, 'text')]

@@ -3,7 +3,7 @@ import { toRecord } from '../read-records.ts'
 import type { StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { Parameters } from './parameters.ts'
-import type { Table } from './table.ts'
+import { ownColumns, type Table } from './table.ts'
 import { recordColumns } from './write.ts'
 
 /** The version of the tables that this program writes. */
@@ -147,14 +147,12 @@ async function createOwnTables(sql: Connection): Promise<void> {
 
 /** Creates the table of a collection, or updates its columns and indexes to this version. */
 async function prepareTable(sql: Connection, table: Table, { exists }: { exists: boolean }): Promise<void> {
+  const own = Object.entries(ownColumns)
   const columns = table.columns.map(({ name, type }) => `"${name}" ${type}`)
   if (!exists) {
     await sql.once(
       `CREATE TABLE ${table.sql} (
-         partition text COLLATE "C" NOT NULL,
-         id text COLLATE "C" NOT NULL,
-         version int4 NOT NULL,
-         record json NOT NULL,
+         ${own.map(([name, type]) => `${name} ${type},`).join(' ')}
          ${columns.map((column) => `${column},`).join(' ')}
          PRIMARY KEY (partition, id)
        )`,
@@ -162,7 +160,7 @@ async function prepareTable(sql: Connection, table: Table, { exists }: { exists:
   } else {
     const old = await sql.run<{ name: string }>(
       `SELECT attname::text AS name FROM pg_attribute
-       WHERE attrelid = $1::regclass AND attnum > 4 AND NOT attisdropped`,
+       WHERE attrelid = $1::regclass AND attnum > ${own.length} AND NOT attisdropped`,
       [table.sql],
     )
     // Their indexes go with them.
@@ -174,9 +172,9 @@ async function prepareTable(sql: Connection, table: Table, { exists }: { exists:
     await fillColumns(sql, table)
   }
   // Unique keys are checked before the rows are written, so that two records of one transaction may exchange them.
-  for (const { name, column } of table.indexes) {
+  for (const { stored, column } of table.indexes) {
     await sql.once(
-      `CREATE INDEX "${table.name}_${name}" ON ${table.sql} (partition, "${column}", id) WHERE "${column}" IS NOT NULL`,
+      `CREATE INDEX "${stored}" ON ${table.sql} (partition, "${column}", id) WHERE "${column}" IS NOT NULL`,
     )
   }
   await sql.run(

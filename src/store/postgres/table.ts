@@ -24,6 +24,8 @@ interface Derived {
 export interface TableIndex {
   readonly name: string
   readonly column: string
+  /** The name of the index in the database. */
+  readonly stored: string
   readonly on: readonly string[]
   readonly isUnique: boolean
 }
@@ -52,11 +54,14 @@ export class Table {
   readonly indexes: readonly TableIndex[]
   /** First those of the indexes, in their order. */
   readonly columns: readonly Column[]
+  /** The name of the table in its schema. */
+  readonly stored: string
   /** The name in SQL. */
   readonly sql: string
-  /** The table of the texts of the records, in SQL, and their parts, whose columns are `part_0` and so on; null without texts. */
+  /** The table of the texts of the records, in SQL and in its schema, and their parts; see {@link partColumn}. Null without texts. */
   readonly texts: {
     readonly name: string
+    readonly stored: string
     readonly version: number
     readonly parts: readonly string[]
   } | null
@@ -66,10 +71,11 @@ export class Table {
     this.name = name
     this.collection = collection
     this.facts = facts
-    this.sql = `"${schema}"."records_${name}"`
-    this.texts = texts ? { name: `"${schema}"."texts_${name}"`, ...texts } : null
+    this.stored = `records_${name}`
+    this.sql = `"${schema}"."${this.stored}"`
+    this.texts = texts ? { name: `"${schema}"."texts_${name}"`, stored: `texts_${name}`, ...texts } : null
     this.indexes = Object.entries(indexes).map(([index, { on, unique = false }]) => {
-      return { name: index, column: `key_${index}`, on, isUnique: unique }
+      return { name: index, column: `key_${index}`, stored: `${name}_${index}`, on, isUnique: unique }
     })
     this.columns = [
       ...this.indexes.map(({ column }, at) =>
@@ -101,6 +107,17 @@ export class Table {
     return { id: record.id, version: record.version, text, keys, values }
   }
 }
+
+/** The first columns of every table of records, in this order, with their types. */
+export const ownColumns = {
+  partition: 'text COLLATE "C" NOT NULL',
+  id: 'text COLLATE "C" NOT NULL',
+  version: 'int4 NOT NULL',
+  record: 'json NOT NULL',
+} as const
+
+/** The column of a part of the texts. */
+export const partColumn = (at: number): string => `part_${at}`
 
 /** The version of how {@link Table} derives columns: raise it when the same definition gives other values. */
 const derivation = 1

@@ -3,7 +3,7 @@ import type { TextQuery, TextTerm } from '../texts.ts'
 import { toSql } from './conditions.ts'
 import type { Parameters } from './parameters.ts'
 import { isStorable } from './joined-texts.ts'
-import type { Shard, Table } from './table.ts'
+import { partColumn, type Shard, type Table } from './table.ts'
 
 /** Texts from one id (inclusive) to another (exclusive); null for no bound. */
 export interface Slice {
@@ -99,7 +99,7 @@ function termSql(names: readonly string[], term: TextTerm, parameters: Parameter
   const one = parts.flatMap((part) => {
     const at = names.indexOf(part)
     if (at < 0) throw misuse(`The texts of the collection have no part ${JSON.stringify(part)}.`)
-    return patterns.map((pattern) => `part_${at} LIKE ${pattern}::text`)
+    return patterns.map((pattern) => `${partColumn(at)} LIKE ${pattern}::text`)
   })
   // No text can contain a term without forms. The record may, so the term is undecided if a part of the text is.
   const any = one.length > 0 ? `(${one.join(' OR ')})` : `(CASE WHEN unsure THEN NULL ELSE false END)`

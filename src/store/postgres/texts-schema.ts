@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import type { Table } from './table.ts'
+import { partColumn, type Table } from './table.ts'
 
 /** How texts are found: by an index of trigrams, or by scanning each. */
 export type TextSearch = 'trigrams' | 'scan'
@@ -19,7 +19,7 @@ export async function prepareTexts(
   const operators = await trigramOperators(sql)
   for (const { texts } of tables) {
     if (!texts) continue
-    const wanted = texts.parts.map((_, at) => `part_${at}`)
+    const wanted = texts.parts.map((_, at) => partColumn(at))
     const comment = JSON.stringify([texts.version, texts.parts])
     const [found] = await sql.run<{ comment: string | null }>(
       "SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass($1)",

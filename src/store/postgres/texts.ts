@@ -2,7 +2,7 @@ import { splitBlobId } from '../names.ts'
 import type { Named, NewText, Texts } from '../texts.ts'
 import { type Connection, scanMs } from './connection.ts'
 import { type ColumnOf, columnList, Parameters } from './parameters.ts'
-import type { Shard } from './table.ts'
+import { partColumn, type Shard } from './table.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { cleaned, hasNoText, textsOf } from './text-conditions.ts'
 import { indexName } from './texts-schema.ts'
@@ -127,7 +127,7 @@ async function putTexts(
     { name: 'unsure', type: 'boolean[]', values: texts.map((values) => values.includes(null)) },
     { name: 'cut', type: 'boolean[]', values: given.map(({ isCut }) => isCut) },
     ...parts.map((_, at) => {
-      return { name: `part_${at}`, type: 'text[]', values: texts.map((values) => values[at]) }
+      return { name: partColumn(at), type: 'text[]', values: texts.map((values) => values[at]) }
     }),
   ]
   // FOR KEY SHARE waits for a commit that removes the record, and such a commit waits for this lock. The order keeps two
