@@ -50,19 +50,23 @@ Socket.prototype.write = function (...given) {
   return Reflect.apply(write, this, given)
 }
 
-/** The files that `job` passes until the answer that `isAnswer` recognises. */
-async function walk(job, isAnswer) {
+/** The files that `job` passes in an instance until the answer that `isAnswer` recognises. */
+async function walk(post, job, isAnswer) {
   // The first one adds the domain of the sender, and the second one reads it.
   await job()
   await job()
+  const runs = []
   // In one run a timer may do other work meanwhile.
-  const runs = [await passedBy(job, isAnswer), await passedBy(job, isAnswer), await passedBy(job, isAnswer)]
+  for (let i = 0; i < 3; i++) {
+    // What the run before left to be done: its delivery, and its text for searches, which a search reads at once.
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    await post.inbox.list({ query: 'hello' })
+    runs.push(await passedBy(job, isAnswer))
+  }
   return runs[0].filter((file) => runs.every((passed) => passed.includes(file)))
 }
 
 async function passedBy(job, isAnswer) {
-  // What the run before left to be done, such as its delivery and its text for searches.
-  await new Promise((resolve) => setTimeout(resolve, 1500))
   let passed = null
   session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   calledFiles()
@@ -82,6 +86,7 @@ const mail = { from: 'ada@acme.test', to: 'bo@example.com', subject: 'Hello', te
 const submission = await withInstance((post) => {
   const transport = createTransport(post.smtp)
   return walk(
+    post,
     () => transport.sendMail(mail),
     (written) => typeof written === 'string' && written.startsWith('250 2.6.0'),
   )
@@ -91,6 +96,7 @@ const send = await withInstance(async (post) => {
   const headers = { authorization: `Bearer ${post.apiKey}`, 'content-type': 'application/json' }
   const request = { method: 'POST', headers, body: JSON.stringify(mail) }
   return walk(
+    post,
     async () => (await fetch(`${url}/v1/emails`, request)).text(),
     (written) => written === 'HTTP',
   )
