@@ -1,11 +1,19 @@
+import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import { emailCollection } from '../emails/email.ts'
+import type { Ids } from '../core/ids.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { insert, remove, type Blob, type BlobWriter, type Store } from '../store/store.ts'
 import { toSentEmail } from './record.ts'
-import type { ScheduleDeps } from './schedule.ts'
 import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
 
-type CommitDeps = Pick<ScheduleDeps, 'store' | 'clock' | 'ids' | 'onStored'>
+/** What {@link commitScheduled} needs. */
+export interface CommitDeps {
+  store: Store
+  clock: Clock
+  ids: Ids
+  /** Called with each email that was sent. Default: not called. */
+  onStored?: ((email: EmailRecord) => void) | undefined
+}
 
 /** A scheduled email whose bytes were read, to be stored with the email that it becomes. */
 export interface Prepared {

@@ -1,18 +1,9 @@
-import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Ids } from '../core/ids.ts'
-import type { EmailRecord } from '../emails/email.ts'
 import { pagesOf } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
-import { commitScheduled, prepareScheduled, type Prepared } from './prepare-scheduled.ts'
+import { commitScheduled, prepareScheduled, type CommitDeps, type Prepared } from './prepare-scheduled.ts'
 import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
 
-export interface ScheduleDeps {
-  store: Store
-  clock: Clock
-  ids: Ids
-  /** Called with each email that was sent. Default: not called. */
-  onStored?: ((email: EmailRecord) => void) | undefined
+export interface ScheduleDeps extends CommitDeps {
   wakeOutbox(): void
   /** Called with errors; it tries again later. */
   onError(error: unknown): void
