@@ -38,7 +38,7 @@ export function readMembers(input: object, kind: RequestKind, errors: FieldError
   const given =
     kind === 'interface' ? knownMembers(input) : Object.fromEntries<unknown>(Object.entries(input))
   assertFew(given, kind)
-  for (const field of ['headers', 'metadata', 'data']) {
+  for (const field of protoRefusing) {
     const value = given[field]
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
       errors.push({ field, message: 'must not have the name "__proto__"' })
@@ -69,18 +69,32 @@ function addProtoVariable(given: unknown, { variables }: SendingRequest, errors:
   else Object.defineProperty(variables, name, { value: result.value, enumerable: true })
 }
 
-/** The members whose names the caller chooses. */
-const named: ReadonlySet<string> = new Set(['variables', 'headers', 'metadata'])
+interface OpenMember {
+  /** What its entries are called if there are too many; null: they are not counted. */
+  readonly entries: 'variables' | 'names' | null
+  readonly mayHaveProto: boolean
+}
+
+/** The members with names that the caller chooses. */
+const openMembers: ReadonlyMap<string, OpenMember> = new Map<string, OpenMember>([
+  ['variables', { entries: 'variables', mayHaveProto: true }],
+  ['headers', { entries: 'names', mayHaveProto: false }],
+  ['metadata', { entries: 'names', mayHaveProto: false }],
+  // Any JSON.
+  ['data', { entries: null, mayHaveProto: false }],
+])
+const protoRefusing = [...openMembers].flatMap(([field, { mayHaveProto }]) => (mayHaveProto ? [] : field))
 
 // Checked before any code visits every entry.
 function assertFew(given: Readonly<Record<string, unknown>>, kind: RequestKind): void {
   const errors: FieldError[] = []
   for (const [field, value] of Object.entries(given)) {
     const isList = Array.isArray(value)
-    if (!isList && (!named.has(field) || typeof value !== 'object' || value === null)) continue
+    const names = openMembers.get(field)?.entries ?? null
+    if (!isList && (names === null || typeof value !== 'object' || value === null)) continue
     const [count, max, what] = isList
       ? [value.length, kind === 'interface' ? maxEntries : maxWholeEntries, 'entries']
-      : [Object.keys(value).length, maxVariables, field === 'variables' ? 'variables' : 'names']
+      : [Object.keys(value).length, maxVariables, names]
     if (count > max) errors.push({ field, message: `must have at most ${max} ${what}, not ${count}` })
   }
   if (errors.length > 0) throw validationError(errors)

@@ -1,7 +1,6 @@
 import {
   attachmentsBlob,
   contentBlob,
-  emailCollection,
   rawBlob,
   type EmailRecord,
   type StoredContent,
@@ -15,9 +14,8 @@ import { fieldOf } from '../core/header-fields.ts'
 import { foldSpace } from '../core/text.ts'
 import { traceIdOf, traceOfFields, traceParentOf, type TraceContext } from '../core/trace-context.ts'
 import { snippetOf } from '../mime/html/snippet.ts'
-import { pagesOf } from '../store/repository.ts'
-import { blobOf, type Blob, type Store } from '../store/store.ts'
-import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
+import { blobOf, type Blob } from '../store/store.ts'
+import type { ScheduledRecord } from './scheduled.ts'
 import type { Accepted, Checked } from './check-request.ts'
 
 /** What is stored of an accepted request. */
@@ -104,26 +102,8 @@ function conversationIn(headers: Readonly<Record<string, string>>): string | und
 }
 
 /** The key by which emails are found that a provider's answer named. */
-function providerKey({ name, message_id }: { name: string; message_id: string }): string {
+export function providerKey({ name, message_id }: { name: string; message_id: string }): string {
   return `${name}/${message_id}`
-}
-
-/** The emails that one id of a provider names. */
-export interface Found {
-  emails: EmailRecord[]
-  /** Those that are not sent yet. */
-  scheduled: ScheduledRecord[]
-}
-
-/** Finds the emails whose provider gave this id in its answer, in order; null if there is none. */
-export async function findByProvider(store: Store, name: string, message_id: string): Promise<Found | null> {
-  const query = { index: 'provider', prefix: [providerKey({ name, message_id })], limit: 500 }
-  // First those that wait: one that is sent meanwhile is found twice rather than not at all.
-  const scheduled: ScheduledRecord[] = []
-  for await (const records of pagesOf(store, scheduledCollection, query)) scheduled.push(...records)
-  const emails: EmailRecord[] = []
-  for await (const records of pagesOf(store, emailCollection, query)) emails.push(...records)
-  return emails.length > 0 || scheduled.length > 0 ? { emails, scheduled } : null
 }
 
 /** An accepted request that is sent later, with its blobs. */

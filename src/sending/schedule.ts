@@ -1,18 +1,9 @@
-import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
-import type { Ids } from '../core/ids.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { pagesOf } from '../store/repository.ts'
-import { insert, remove, type Blob, type BlobWriter, type Store } from '../store/store.ts'
-import { toSentEmail } from './record.ts'
+import { commitScheduled, prepareScheduled, type CommitDeps, type Prepared } from './prepare-scheduled.ts'
 import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
 
-export interface ScheduleDeps {
-  store: Store
-  clock: Clock
-  ids: Ids
-  /** Called with each email that was sent. Default: not called. */
-  onStored?: ((email: EmailRecord) => void) | undefined
+export interface ScheduleDeps extends CommitDeps {
   wakeOutbox(): void
   /** Called with errors; it tries again later. */
   onError(error: unknown): void
@@ -32,7 +23,10 @@ export class Schedule {
   #running: Promise<void> | null = null
   /** Whether something may have become due since the search began. */
   #isAsked = false
-  /** The next search, at the first time that an email has; infinity while none is set. Set when a search ends. */
+  /**
+   * The next search, at the first time that an email has; infinity while none is set. Set when a search ends. The
+   * queue of outbox/queue.ts sets its timer by the same rules: a change here is one there.
+   */
   #timerAt = Number.POSITIVE_INFINITY
   #cancelTimer = (): void => {}
 
@@ -159,63 +153,5 @@ export class Schedule {
     }
     if (prepared.length > 0) wakeOutbox()
     return failures
-  }
-}
-
-/** A scheduled email whose bytes were read, to be stored with the email that it becomes. */
-interface Prepared {
-  record: ScheduledRecord
-  blobs: { name: string; blob: Blob }[]
-  discard(): Promise<void>
-}
-
-/**
- * Copies the bytes of a scheduled email.
- *
- * @param temporary  A unique name for its blobs until they are committed.
- */
-async function prepareScheduled(store: Store, record: ScheduledRecord, temporary: string): Promise<Prepared> {
-  const writers: BlobWriter[] = []
-  const discard = async (): Promise<void> => {
-    for (const writer of writers) await writer.discard()
-  }
-  const blobs: Prepared['blobs'] = []
-  try {
-    for (const name of await store.blobNames(scheduledCollection, record.id)) {
-      const stream = await store.openBlob(`${record.id}/${name}`)
-      if (!stream) continue
-      const writer = store.createBlob(`${temporary}/${name}`)
-      writers.push(writer)
-      for await (const piece of stream as AsyncIterable<Buffer>) await writer.write(piece)
-      blobs.push({ name, blob: await writer.finish() })
-    }
-  } catch (error) {
-    await discard()
-    throw error
-  }
-  return { record, blobs, discard }
-}
-
-/**
- * Replaces a scheduled email by an email, in one commit.
- *
- * @returns The id of the email; null if the scheduled one is not the stored one any more.
- */
-async function commitScheduled(
-  { record, blobs }: Prepared,
-  { store, clock, ids, onStored }: ScheduleDeps,
-): Promise<string | null> {
-  // Ids define the order of the list: nothing may be awaited between the id and the commit, or a page could miss a mail.
-  const id = ids.next('em')
-  const email = toSentEmail(record, id, clock.now())
-  const changes = [remove(scheduledCollection, record.id, record.version), insert(emailCollection, email)]
-  const own = blobs.map(({ name, blob }): Blob => ({ ...blob, id: `${id}/${name}` }))
-  try {
-    await store.commit(changes, own)
-    onStored?.(email)
-    return id
-  } catch (error) {
-    if (isErrorOf(error, 'version_conflict')) return null
-    throw error
   }
 }

@@ -13,7 +13,8 @@ import { checkGiven, type CheckGivenDeps, type RequestCheck, type Storable } fro
 import { withDomain, type Accepted, type SendDeps } from './check-request.ts'
 import { joinHashes, keyHash, lookUpKey, type Repeatable } from './idempotency.ts'
 import { firstTrace } from './own-trace.ts'
-import { findByProvider, toEmail, toScheduledRecord } from './record.ts'
+import { findByProvider } from './find-by-provider.ts'
+import { toEmail, toScheduledRecord } from './record.ts'
 import {
   isOfRequest,
   sentOf,

@@ -1,6 +1,6 @@
 import type { TraceContext } from '../core/trace-context.ts'
 import type { EmailService } from '../emails/emails.ts'
-import type { Found } from './record.ts'
+import type { Found } from './find-by-provider.ts'
 import type { SendingResult } from './results.ts'
 import type { Schedule } from './schedule.ts'
 import type { Scheduled } from './scheduled.ts'

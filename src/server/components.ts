@@ -88,22 +88,49 @@ const named: Readonly<Record<string, z.ZodType>> = {
 }
 for (const [id, schema] of Object.entries(named)) components.add(schema, { id })
 
-const statuses = ['Sent', 'Complained', 'Delivered', 'Bounced', 'Delayed', 'Failed', 'Opened', 'Clicked']
+type Names = Readonly<Record<string, string>>
 
-/** Names of the objects that a union chooses between, in its order: `''` for an option that is no object. */
-const options: readonly (readonly [union: z.ZodType, prefix: string, names: readonly string[]])[] = [
+const statuses: Names = {
+  sent: 'Sent',
+  complained: 'Complained',
+  delivered: 'Delivered',
+  bounced: 'Bounced',
+  delivery_delayed: 'Delayed',
+  failed: 'Failed',
+  opened: 'Opened',
+  clicked: 'Clicked',
+}
+const types: Names = Object.fromEntries(
+  Object.entries(statuses).map(([status, name]) => [`email.${status}`, name]),
+)
+
+/** Names of the options of a union, each by a value of the member that tells them apart. */
+const options: readonly (readonly [union: z.ZodType, prefix: string, names: Names])[] = [
   [events.emailEventSchema, 'EmailEvent', statuses],
-  [events.emailPayloadSchema, 'EmailPayload', statuses],
-  [events.lastEventSchema, 'LastEvent', ['Plain', 'Delivered', 'Bounced', 'Clicked']],
-  [events.recipientStatusSchema, 'RecipientStatus', ['Plain', 'Bounced']],
-  [events.recipientEventSchema, 'RecipientEvent', ['Plain', 'Hit']],
-  [events.eventCauseSchema, 'EventCause', ['Rule', 'Simulator']],
-  [domains.dnsRecordSchema, 'DnsRecord', ['Txt', 'Mx']],
-  [sends.variableValueSchema, 'VariableValue', ['', 'WithDefault']],
+  [events.emailPayloadSchema, 'EmailPayload', types],
+  [
+    events.lastEventSchema,
+    'LastEvent',
+    { sent: 'Plain', delivered: 'Delivered', bounced: 'Bounced', clicked: 'Clicked' },
+  ],
+  [events.recipientStatusSchema, 'RecipientStatus', { sent: 'Plain', bounced: 'Bounced' }],
+  [events.recipientEventSchema, 'RecipientEvent', { sent: 'Plain', opened: 'Hit' }],
+  [events.eventCauseSchema, 'EventCause', { rule: 'Rule', simulator: 'Simulator' }],
+  [domains.dnsRecordSchema, 'DnsRecord', { TXT: 'Txt', MX: 'Mx' }],
 ]
 for (const [union, prefix, names] of options) {
-  if (!(union instanceof z.ZodUnion)) throw new TypeError(`${prefix} is no union`)
-  union.options.forEach((option, index) => {
-    if (names[index]) components.add(option, { id: `${prefix}${names[index]}` })
-  })
+  if (!(union instanceof z.ZodDiscriminatedUnion))
+    throw new TypeError(`${prefix} is no union with a discriminator`)
+  const { discriminator } = union.def
+  for (const option of union.options) {
+    const values = [...(option._zod.propValues?.[discriminator] ?? [])]
+    const [name] = values.flatMap((value) => names[String(value)] ?? [])
+    if (name === undefined) throw new TypeError(`${prefix} has an option without a name`)
+    components.add(option, { id: `${prefix}${name}` })
+  }
 }
+
+// This union has no such member: an option of it is a string, and the other one an object.
+if (!(sends.variableValueSchema instanceof z.ZodUnion)) throw new TypeError('VariableValue is no union')
+for (const option of sends.variableValueSchema.options)
+  if (option instanceof z.ZodObject) components.add(option, { id: 'VariableValueWithDefault' })

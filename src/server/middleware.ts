@@ -49,7 +49,8 @@ export function checkHost(allowed: () => ReadonlySet<string>): Middleware {
 export function waitUntilCurrent(wait: () => Promise<void>): Middleware {
   return async (event, next) => {
     const { pathname } = event.url
-    // The page's files depend on nothing that is stored, and health also reports a store that fails.
+    // The page's files depend on nothing that is stored, and health also reports a store that fails. These are the paths of
+    // `isLocalPath`, of `/v1`, and of URLs in tracked mail (`/a/` is in pass-to-account.ts), but no metrics.
     const isOfAccount = stateOf(event).face !== null || /^\/(?:(?:v1|dev|t|a)\/|mcp\/?$)/.test(pathname)
     const isOfData = isOfAccount && !/^\/dev\/(?:health|metrics)$/.test(pathname)
     if (isOfData) await wait()

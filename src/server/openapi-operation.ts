@@ -30,8 +30,11 @@ const securityOf: Readonly<Record<Route['access'], readonly object[]>> = {
 /** The path of the document of `/v1`. */
 export const serviceDocument = '/v1/openapi.json'
 
-/** Names of operations that do not follow from their paths. */
-const ofService: Readonly<Record<string, string>> = {
+/**
+ * Names of operations that do not follow from their methods and paths: those of `/v1`, and one that would be there twice. The
+ * JSON bodies and answers of these operations are components, with names made of these.
+ */
+const givenIds: Readonly<Record<string, string>> = {
   'POST /v1/emails': 'sendEmail',
   'GET /v1/emails': 'listEmails',
   'GET /v1/emails/{id}': 'getEmail',
@@ -41,12 +44,12 @@ const ofService: Readonly<Record<string, string>> = {
   'GET /v1/audiences': 'listAudiences',
   'GET /v1/audiences/{audienceId}/contacts': 'listContacts',
   [`GET ${serviceDocument}`]: 'getServiceDocument',
-  // `getMetrics` is `/dev/metrics`.
+  // `getMetrics` is `/dev/metrics`. Its answer is no JSON, so it makes no component.
   'GET /metrics': 'getInstanceMetrics',
 }
 
 function operationId(method: string, path: string): string {
-  const known = ofService[`${method} ${path}`]
+  const known = givenIds[`${method} ${path}`]
   if (known !== undefined) return known
   const words = path
     .replace(/^\/dev\//, '')
@@ -58,7 +61,7 @@ function operationId(method: string, path: string): string {
 
 /** The name of a body or an answer of `/v1` without one of its own; generators would put numbers into theirs. */
 function componentName({ method, path }: Route, suffix: 'Body' | 'Answer'): string | undefined {
-  const id = ofService[`${method} ${path}`]
+  const id = givenIds[`${method} ${path}`]
   return id === undefined ? undefined : `${id.charAt(0).toUpperCase()}${id.slice(1)}${suffix}`
 }
 

@@ -10,14 +10,17 @@ import { listRecords } from '../store/repository.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
 
-/** A request as it is known when it is answered. */
+/**
+ * A request as it is known when it is answered. Who answers it fills in what is not `readonly`, before it is added to the
+ * log, which keeps nothing of this object.
+ */
 export interface Exchange {
-  source: LoggedRequest['source']
-  method: string
-  path: string
+  readonly source: LoggedRequest['source']
+  readonly method: string
+  readonly path: string
   status: number
   /** From `performance.now()`, before anything else. */
-  startedAt: number
+  readonly startedAt: number
   key: string | null
   warnings: string[]
   /** As it was read: UTF-8. */
@@ -54,9 +57,19 @@ export interface RequestLog {
   clear(): void | Promise<void>
 }
 
+/** How both logs are listed: pages of this size, and cursors that are ids of requests. */
+const listing = {
+  pageSize: 50,
+  cursorIs: 'the id of a request',
+  isCursor: (text: string): boolean => isId('req', text),
+}
+
+type AddedListener = Parameters<RequestLog['onAdded']>[0]
+
+/** The log of one instance, in memory. */
 export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
   let kept: LoggedRequest[] = []
-  let listener: Parameters<RequestLog['onAdded']>[0] = () => {}
+  let listener: AddedListener = () => {}
   return {
     add(exchange) {
       const request = toLoggedRequest(exchange, deps)
@@ -71,14 +84,14 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
     list(query) {
       const newest = kept.slice(-maxLoggedRequests).reverse()
       const cursor = givenCursor(query)
-      if (cursor !== undefined && !isId('req', cursor))
+      if (cursor !== undefined && !listing.isCursor(cursor))
         throw new LocalpostError(
           'invalid_cursor',
-          `${quote(cursor)} is not a cursor of this list: here it is the id of a request.`,
+          `${quote(cursor)} is not a cursor of this list: here it is ${listing.cursorIs}.`,
         )
       const rest = cursor === undefined ? newest : newest.filter(({ id }) => id < cursor)
       const items = rest
-        .slice(0, query?.limit ?? 50)
+        .slice(0, query?.limit ?? listing.pageSize)
         .map((request) => ({ ...request, warnings: [...request.warnings] }))
       const last = items.length < rest.length ? items.at(-1) : undefined
       return { items, count: newest.length, cursor: last?.id ?? null }
@@ -136,7 +149,7 @@ export const requestCollection: Collection<RequestRecord> = { name: 'requests', 
 /** The last 1,000 requests to all instances that share a store. */
 export function createSharedRequestLog(deps: { store: Store; clock: Clock; ids: Ids }): RequestLog {
   const { store } = deps
-  let listener: Parameters<RequestLog['onAdded']>[0] = () => {}
+  let listener: AddedListener = () => {}
   let isWanted = (): boolean => false
   const log = createSharedLog({
     store,
@@ -165,10 +178,8 @@ export function createSharedRequestLog(deps: { store: Store; clock: Clock; ids: 
     async list(query) {
       await log.stored()
       const page = await listRecords(store, requestCollection, query, {
-        pageSize: 50,
+        ...listing,
         direction: 'desc',
-        cursorIs: 'the id of a request',
-        isCursor: (text) => isId('req', text),
       })
       return { ...page, items: page.items.map(withoutVersion) }
     },

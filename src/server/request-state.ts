@@ -6,7 +6,10 @@ import type { FindFace } from './faces.ts'
 import { beginExchange, type Exchange } from './request-log.ts'
 import type { AcceptedWebSocket } from './websocket.ts'
 
-/** What the middleware and the handlers of a request tell each other. */
+/**
+ * What the middleware and the handlers of a request tell each other. Facts of the request are `readonly`; each other member
+ * is written in one place, which its comment names, and read by those that come later.
+ */
 export interface RequestState {
   /** The request and the answer of our own listener; null in process. */
   readonly socket: RequestSocket | null
@@ -19,22 +22,22 @@ export interface RequestState {
    * Sec-Fetch-Site, and a page of another origin cannot set it to `same-origin`.
    */
   readonly isFromPage: boolean
-  /** Headers for the answer, also if it is an error. */
+  /** Headers for the answer, also if it is an error. Written by `admitCaller`. */
   headers: Readonly<Record<string, string>>
-  /** The pattern of the route that answers it; `other` where there is none. */
+  /** The pattern of the route that answers it; `other` where there is none. Written by `setRoute`. */
   route: string
-  /** Whether it is logged, as requests to `/v1` are. */
+  /** Whether it is logged, as requests to `/v1` are. Written by `logRequest`. */
   isLogged: boolean
-  /** Whether a fault closed the connection. The answer must then be dropped. */
+  /** Whether a fault closed the connection. The answer must then be dropped. Written by the gate of faults. */
   isCut: boolean
-  /** Whether the answer is a stream, which continues after it was returned. */
+  /** Whether the answer is a stream, which continues after it was returned. Written by to-response.ts. */
   isStreamed: boolean
-  /** The websocket that the connection becomes after this request; null if it stays one of HTTP. */
+  /** The websocket that the connection becomes after this request; null if it stays one of HTTP. Written by to-response.ts. */
   webSocket: AcceptedWebSocket | null
-  /** How the request relates to the account that it is for. */
+  /** How the request relates to the account that it is for. Written by `passToAccount`, for the interface of the account. */
   account: RequestedAccount
   /**
-   * The user whose name and password the request has in place of a key; null without any.
+   * The user whose name and password the request has in place of a key; null without any. Written by `basicUsers`.
    *
    * @throws invalid_credentials once the user is gone or the password was changed.
    */

@@ -68,7 +68,11 @@ function addRefusals(h3: H3, methods: ReadonlyMap<string, string>, deps: Request
       const isOther = deps.strict && event.url.pathname.endsWith('/') && path !== '/'
       return isOther ? refusePath(event) : refuseMethod(event, allow)
     }
-    h3.all(toPattern(path), refuse, middlewareOf(deps, { access: accessOf(path, deps.faceOf(path)), path }))
+    h3.all(
+      toPattern(path),
+      refuse,
+      middlewareOf(deps, { access: accessOfRefusal(path, deps.faceOf(path)), path }),
+    )
   }
 }
 
@@ -121,8 +125,11 @@ function toPattern(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** The access of the routes at a path. */
-function accessOf(path: string, face: Face | null): Route['access'] {
+/**
+ * What a caller needs to be told that a path has no such method: the access of the area that the path is in. That of its rows
+ * may be wider: the document of `/v1` and the sign-in of the page are open, but only for their own methods.
+ */
+function accessOfRefusal(path: string, face: Face | null): Route['access'] {
   if (face) return face.access ?? 'key'
   if (path.startsWith('/t/')) return 'public'
   if (path.startsWith('/v1/')) return 'key'

@@ -2,8 +2,6 @@ import { z } from 'zod'
 import { LocalpostError, validationError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 import { checkInput } from '../../core/validate.ts'
-import type { ShapedEvent } from '../../webhooks/shape.ts'
-import { eventId } from './event-data.ts'
 import { eventFiltersSchema, type eventQuerySchema } from './event-schema.ts'
 import { readMailgunTime } from './times.ts'
 
@@ -16,6 +14,7 @@ const pageSchema = z.strictObject({
   limit: z.int().min(1).max(300),
   /** The time and the id of the event after or before which it begins. Null: at an end of the log. */
   at: z.tuple([z.number(), z.string().max(100)]).nullable(),
+  /** Whether it is the page before that event, in the order of the list. */
   isBack: z.boolean(),
 })
 export type EventPage = Readonly<z.output<typeof pageSchema>>
@@ -27,22 +26,28 @@ export type Position = NonNullable<EventPage['at']>
 export function toPage(query: z.output<typeof eventQuerySchema>): EventPage {
   const { begin, end, ascending, limit = 100, ...others } = query
   const filters = Object.fromEntries(Object.entries(others).filter(([name]) => name !== 'pretty'))
-  const from = begin === undefined ? null : timeOf('begin', begin)
-  const until = end === undefined ? null : timeOf('end', end)
-  const isForward = from !== null && until !== null && from <= until
-  const isAscending = ascending === undefined ? isForward : ascending === 'yes'
-  const [earliest, latest] = from !== null && until !== null && from > until ? [until, from] : [from, until]
+  const first = begin === undefined ? null : timeOf('begin', begin)
+  const last = end === undefined ? null : timeOf('end', end)
+  const isAscending = ascending === undefined ? isForward(first, last) : ascending === 'yes'
+  const [from, until] = rangeOf(first, last, isAscending)
+  return { filters, from, until, isAscending, limit, at: null, isBack: false }
+}
+
+/** Whether a query that names no direction lists the earliest events first. */
+function isForward(begin: number | null, end: number | null): boolean {
+  return begin !== null && end !== null && begin <= end
+}
+
+/** The earliest and the latest time of a query, whose `begin` is the later one if it goes backward. */
+function rangeOf(
+  begin: number | null,
+  end: number | null,
+  isAscending: boolean,
+): [from: number | null, until: number | null] {
+  if (begin === null) return [null, end]
   // A range without an end goes in the direction of the list.
-  const isBackward = until === null && !isAscending && from !== null
-  return {
-    filters,
-    from: isBackward ? null : earliest,
-    until: isBackward ? from : latest,
-    isAscending,
-    limit,
-    at: null,
-    isBack: false,
-  }
+  if (end === null) return isAscending ? [begin, null] : [null, begin]
+  return begin > end ? [end, begin] : [begin, end]
 }
 
 function timeOf(field: string, text: string): number {
@@ -70,53 +75,4 @@ export function readPage(token: string): EventPage {
     'invalid_cursor',
     `${quote(token)} is not a page of events. Use the links of an answer.`,
   )
-}
-
-/** Keeps the events that a page has, of any number that it is shown. */
-export class NearestEvents {
-  readonly #page: EventPage
-  /** Whether earlier events are nearer. */
-  readonly #isEarliest: boolean
-  #kept: { position: Position; event: ShapedEvent }[] = []
-
-  constructor(page: EventPage) {
-    this.#page = page
-    this.#isEarliest = page.isAscending !== page.isBack
-  }
-
-  /** Whether the time of an event is right. */
-  mayTake({ event: { timestamp } }: ShapedEvent): boolean {
-    const { from, until } = this.#page
-    return (from === null || timestamp >= from) && (until === null || timestamp <= until)
-  }
-
-  take(event: ShapedEvent): void {
-    const { at, limit } = this.#page
-    const position = positionOf(event)
-    if (at !== null && this.#compare(position, at) <= 0) return
-    this.#kept.push({ position, event })
-    if (this.#kept.length > limit * 2 + 100) this.#trim()
-  }
-
-  /** In the order of the log. */
-  found(): ShapedEvent[] {
-    this.#trim()
-    const events = this.#kept.map(({ event }) => event)
-    return this.#page.isBack ? events.reverse() : events
-  }
-
-  #trim(): void {
-    this.#kept = this.#kept
-      .sort((one, other) => this.#compare(one.position, other.position))
-      .slice(0, this.#page.limit)
-  }
-
-  #compare([time, id]: Position, [otherTime, otherId]: Position): number {
-    const order = time - otherTime || (id < otherId ? -1 : id > otherId ? 1 : 0)
-    return this.#isEarliest ? order : -order
-  }
-}
-
-export function positionOf(event: ShapedEvent): Position {
-  return [event.event.timestamp, eventId(event)]
 }

@@ -1,8 +1,9 @@
+import { z } from 'zod'
 import { isSuppression } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { eventKey, idAt } from '../event-facts.ts'
-import { labelsOf, postmark, serverId, toTime, type Labels, toNumber } from './conventions.ts'
+import { labelsOf, postmark, serverId, toTime, toNumber } from './conventions.ts'
 
 /** A kind of bounce, as Postmark tells them apart. */
 export interface BounceKind {
@@ -74,20 +75,34 @@ export const bounceKinds = {
   },
 } as const satisfies Record<string, BounceKind>
 
+/** The names of all kinds. */
+export const bounceTypes: readonly string[] = Object.values(bounceKinds).map(({ Type }) => Type)
+
+/** A bounce as it is answered. */
+export const bounceSchema = z.strictObject({
+  RecordType: z.literal('Bounce'),
+  ID: z.int(),
+  Type: z.string().describe(`One of ${bounceTypes.join(', ')}`),
+  TypeCode: z.int(),
+  Name: z.string(),
+  Description: z.string(),
+  Tag: z.string(),
+  MessageID: z.string(),
+  MessageStream: z.string(),
+  Metadata: z.record(z.string(), z.string()),
+  ServerID: z.int(),
+  Details: z.string().describe('What the server answered, where one did'),
+  Email: z.string(),
+  From: z.string(),
+  BouncedAt: z.string(),
+  DumpAvailable: z.boolean(),
+  Inactive: z.boolean().describe('Whether the address is on the suppression list now'),
+  CanActivate: z.boolean(),
+  Subject: z.string(),
+})
+
 /** A bounce, without what it is a record of. */
-export interface Bounce extends Omit<BounceKind, 'deactivates'>, Labels {
-  ID: number
-  MessageID: string
-  ServerID: number
-  Details: string
-  Email: string
-  From: string
-  BouncedAt: string
-  DumpAvailable: boolean
-  Inactive: boolean
-  CanActivate: boolean
-  Subject: string
-}
+export type Bounce = Omit<z.infer<typeof bounceSchema>, 'RecordType'>
 
 /**
  * Writes an event as a bounce; null for an event of another kind.
@@ -96,8 +111,8 @@ export interface Bounce extends Omit<BounceKind, 'deactivates'>, Labels {
  */
 export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | null {
   const { email, recipient, event } = given
+  if (!isBounce(event)) return null
   const found = bounceKindOf(event)
-  if (!found) return null
   const { deactivates, ...named } = found
   const dump = dumpOf(event)
   return {
@@ -117,13 +132,33 @@ export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | nul
   }
 }
 
+/**
+ * What Postmark tells beside a bounce that deactivated its address; null for other bounces. `deactivates` is also true for
+ * an address that was deactivated before, of which it does not tell again.
+ */
+export function deactivationOf({
+  Type,
+}: Pick<Bounce, 'Type'>): { Origin: 'Recipient'; SuppressionReason: string } | null {
+  const isNew = Type === bounceKinds.hard.Type || Type === bounceKinds.complaint.Type
+  return isNew ? { Origin: 'Recipient', SuppressionReason: Type } : null
+}
+
 /** What the server said; `""` where no server said anything. */
 export function dumpOf(event: EmailEvent): string {
   return ('smtp_response' in event ? event.smtp_response : undefined) ?? ''
 }
 
-/** The kind of bounce that an event is; null for an event of another kind. */
-function bounceKindOf(event: EmailEvent): BounceKind | null {
+/** The statuses of the events that are bounces here. */
+export const bounceStatuses = ['bounced', 'complained', 'delivery_delayed', 'failed'] as const
+
+type BounceEvent = Extract<EmailEvent, { status: (typeof bounceStatuses)[number] }>
+
+function isBounce(event: EmailEvent): event is BounceEvent {
+  return bounceStatuses.some((status) => status === event.status)
+}
+
+/** The kind of bounce that an event is. */
+function bounceKindOf(event: BounceEvent): BounceKind {
   switch (event.status) {
     case 'bounced':
       return ofBounce(event)
@@ -133,11 +168,6 @@ function bounceKindOf(event: EmailEvent): BounceKind | null {
       return bounceKinds.complaint
     case 'failed':
       return bounceKinds.failed
-    case 'sent':
-    case 'delivered':
-    case 'opened':
-    case 'clicked':
-      return null
   }
 }
 

@@ -8,35 +8,12 @@ import { notFound } from '../../store/repository.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
 import type { ProviderParts } from '../provider.ts'
 import { suppressionsByReason } from '../suppressions-by-reason.ts'
-import { bounceKinds, dumpOf, toBounce } from './bounce.ts'
-import { postmarkFace } from './face.ts'
+import { bounceKinds, bounceSchema, bounceStatuses, bounceTypes, dumpOf, toBounce } from './bounce.ts'
+import { postmarkFace, type PostmarkCause } from './face.ts'
 import { checkPage, pageMembers, queryName, queryTime, selectPage } from './pages.ts'
 
 const { get, put } = defineRoutes({ tag: 'Bounces', access: 'key', face: postmarkFace })
 
-const types = Object.values(bounceKinds).map(({ Type }) => Type)
-
-const bounceSchema = z.strictObject({
-  RecordType: z.literal('Bounce'),
-  ID: z.int(),
-  Type: z.string().describe(`One of ${types.join(', ')}`),
-  TypeCode: z.int(),
-  Name: z.string(),
-  Description: z.string(),
-  Tag: z.string(),
-  MessageID: z.string(),
-  MessageStream: z.string(),
-  Metadata: z.record(z.string(), z.string()),
-  ServerID: z.int(),
-  Details: z.string().describe('What the server answered, where one did'),
-  Email: z.string(),
-  From: z.string(),
-  BouncedAt: z.string(),
-  DumpAvailable: z.boolean(),
-  Inactive: z.boolean().describe('Whether the address is on the suppression list now'),
-  CanActivate: z.boolean(),
-  Subject: z.string(),
-})
 type PostmarkBounce = z.infer<typeof bounceSchema>
 
 const text = z.string().min(1).max(1000).optional()
@@ -44,7 +21,7 @@ const text = z.string().min(1).max(1000).optional()
 const bounceQuery = z
   .strictObject({
     ...pageMembers,
-    type: queryName(types),
+    type: queryName(bounceTypes),
     inactive: queryName(['true', 'false']),
     emailfilter: text.describe('A part of an address'),
     tag: text,
@@ -63,7 +40,7 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
     return bounce ? [{ RecordType: 'Bounce', ...bounce }] : []
   }
 
-  /** @throws not_found */
+  /** An id is a hash of its event, under which nothing is stored, so bounces are read until one has it. @throws not_found */
   async function find(id: string): Promise<{ bounce: PostmarkBounce; given: ShapedEvent }> {
     for await (const emails of sent.matching(hasBounce))
       for (const given of emails.flatMap(eventsOf)) {
@@ -78,7 +55,9 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
     const { bounce } = await find(id)
     if (bounce.Type === bounceKinds.complaint.Type) {
       const message = `The bounce ${bounce.ID} is a spam complaint, which Postmark does not undo. Remove ${bounce.Email} from the suppression list of Localpost.`
-      throw new LocalpostError('validation_error', message, { cause: 'cannot_activate' })
+      throw new LocalpostError('validation_error', message, {
+        cause: 'cannot_activate' satisfies PostmarkCause,
+      })
     }
     // An entry for another reason is not of this bounce.
     const entries = suppressionsByReason(suppressions, 'bounce')
@@ -150,9 +129,7 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
 }
 
 /** The emails whose outcome is a bounce for at least one recipient. */
-const hasBounce: Where = {
-  any: [{ flag: 'bounced' }, { flag: 'complained' }, { flag: 'delivery_delayed' }, { flag: 'failed' }],
-}
+const hasBounce: Where = { any: bounceStatuses.map((flag) => ({ flag })) }
 
 // An email is never newer than its events.
 function whereOf({ todate }: BounceQuery): Where {

@@ -30,7 +30,7 @@ export function withKept(
 }
 
 /** What answers and events say of an email. */
-export interface Labels {
+interface Labels {
   Tag: string
   MessageStream: string
   Metadata: Record<string, string>

@@ -8,7 +8,7 @@ import type { Route, RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, sends, type ProviderSend, type Sent } from '../send.ts'
 import { postmark, toTime } from './conventions.ts'
-import { toError, postmarkFace } from './face.ts'
+import { toError, postmarkFace, type PostmarkCause } from './face.ts'
 import {
   batchDocumentSchema,
   maxRecipients,
@@ -139,7 +139,9 @@ function inactiveOf(
 /** The error of an email whose recipients are all inactive. Clients read the addresses from its message. */
 function inactiveError({ addresses }: Inactive): LocalpostError {
   const message = `You tried to send to recipients that have all been marked as inactive. Found inactive addresses: ${addresses.join(', ')}. Inactive recipients are on the suppression list: remove them there, or activate them.`
-  return new LocalpostError('validation_error', message, { cause: 'inactive_recipients' })
+  return new LocalpostError('validation_error', message, {
+    cause: 'inactive_recipients' satisfies PostmarkCause,
+  })
 }
 
 /** What the answer says of an email that not all recipients get. */

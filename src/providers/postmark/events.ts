@@ -2,7 +2,7 @@ import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedBody, ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import { idAt } from '../event-facts.ts'
-import { bounceKinds, toBounce, type Bounce } from './bounce.ts'
+import { bounceKinds, deactivationOf, toBounce, type Bounce } from './bounce.ts'
 import { labelsOf, postmark, serverId, toTime } from './conventions.ts'
 
 /** What a webhook of Postmark can be triggered by: the record types of its events. */
@@ -53,17 +53,19 @@ function toBody(type: PostmarkTrigger, members: object): ShapedBody {
 function ofBounce(bounce: Bounce, event: EmailEvent): ShapedBody[] {
   const isComplaint = bounce.Type === bounceKinds.complaint.Type
   const first = toBody(isComplaint ? 'SpamComplaint' : 'Bounce', bounce)
-  if (!isComplaint && bounce.Type !== bounceKinds.hard.Type) return [first]
-  const { MessageID, ServerID, MessageStream, Tag, Metadata, Email, Type } = bounce
+  const deactivation = deactivationOf(bounce)
+  if (!deactivation) return [first]
+  const { Origin, SuppressionReason } = deactivation
+  const { MessageID, ServerID, MessageStream, Tag, Metadata, Email } = bounce
   const change = {
     MessageID,
     ServerID,
     MessageStream,
     ChangedAt: toTime(event.timestamp),
     Recipient: Email,
-    Origin: 'Recipient',
+    Origin,
     SuppressSending: true,
-    SuppressionReason: Type,
+    SuppressionReason,
     Tag,
     Metadata,
   }

@@ -43,14 +43,20 @@ const known: Readonly<Partial<Record<ErrorCode, Kind>>> = {
   rate_limit_exceeded: [429, 429],
 }
 
-/** The `cause` of each error that Postmark has a code of its own for, with that code. */
-const codesByCause: Readonly<Record<string, number>> = {
+/** The `cause` of an error that Postmark has a code of its own for. Who throws such an error names it by this type. */
+export type PostmarkCause = 'inactive_recipients' | 'too_many_messages' | 'cannot_activate'
+
+const codesByCause: Readonly<Record<PostmarkCause, number>> = {
   inactive_recipients: 406,
   too_many_messages: 410,
   cannot_activate: 1003,
 }
 
-/** What it answers to a missing record and to wrong input, by the second segment of the path. */
+function isPostmarkCause(cause: unknown): cause is PostmarkCause {
+  return typeof cause === 'string' && Object.hasOwn(codesByCause, cause)
+}
+
+/** What it answers to a missing record and to wrong input, by the second segment of the path. Other paths have no codes of their own. */
 const areas: Readonly<Record<string, { missing: Kind; wrong: number }>> = {
   messages: { missing: [422, 701], wrong: 700 },
   bounces: { missing: [422, 1001], wrong: 1000 },
@@ -60,9 +66,7 @@ const areas: Readonly<Record<string, { missing: Kind; wrong: number }>> = {
 }
 
 function kindOf({ cause, code, status }: LocalpostError, pathname: string): Kind {
-  const own =
-    typeof cause === 'string' && Object.hasOwn(codesByCause, cause) ? codesByCause[cause] : undefined
-  if (own !== undefined) return [422, own]
+  if (isPostmarkCause(cause)) return [422, codesByCause[cause]]
   const area = areas[pathname.split('/')[2] ?? '']
   if (code === 'not_found') return area?.missing ?? [404, 12]
   return known[code] ?? (status >= 500 ? [status, 100] : [422, area?.wrong ?? 300])
@@ -74,7 +78,7 @@ interface PostmarkError {
   Message: string
 }
 
-/** @param pathname  Of the request. */
+/** @param pathname  Of the request; `''` for one email of a batch, whose path is in no area. */
 export function toError(error: LocalpostError, pathname: string): PostmarkError {
   return { ErrorCode: kindOf(error, pathname)[1], Message: sentencesOf(error, inWords) }
 }

@@ -3,7 +3,7 @@ import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { outcomeOf } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import { idAt } from '../event-facts.ts'
-import { bounceKinds, toBounce } from './bounce.ts'
+import { deactivationOf, toBounce } from './bounce.ts'
 import { labelsOf, postmark, toTime } from './conventions.ts'
 
 /** An address in an answer. */
@@ -130,9 +130,10 @@ function toEvent(email: EmailRecord, Recipient: string, event: EmailEvent): Post
       const bounce = toBounce({ email, recipient: Recipient, event })
       if (!bounce) return []
       const bounced = made('Bounced', { Summary: bounce.Details, BounceID: bounce.ID })
-      const isFinal = bounce.Type === bounceKinds.hard.Type || bounce.Type === bounceKinds.complaint.Type
-      const change = { Origin: 'Recipient', SuppressSending: 'True', SuppressionReason: bounce.Type }
-      return isFinal ? [bounced, made('SubscriptionChanged', change)] : [bounced]
+      const deactivation = deactivationOf(bounce)
+      if (!deactivation) return [bounced]
+      const { Origin, SuppressionReason } = deactivation
+      return [bounced, made('SubscriptionChanged', { Origin, SuppressSending: 'True', SuppressionReason })]
     }
   }
 }

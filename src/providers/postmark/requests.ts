@@ -6,6 +6,7 @@ import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { checkProto, recordOf, trackingOf, translateOne } from '../request-parts.ts'
 import type { Translate, Translated } from '../translation.ts'
 import { isKept, withKept } from './conventions.ts'
+import type { PostmarkCause } from './face.ts'
 import {
   batchSchema,
   maxBatch,
@@ -44,7 +45,7 @@ function toEach(
     const errors = [{ field: list || 'body', message }]
     throw new LocalpostError('validation_error', `The body ${message}.`, {
       errors,
-      cause: 'too_many_messages',
+      cause: 'too_many_messages' satisfies PostmarkCause,
     })
   }
   return emails.map((email, i) =>

@@ -9,7 +9,8 @@ import type { ProviderParts } from '../provider.ts'
 import { defaultStream, postmark, toNumber } from './conventions.ts'
 import { postmarkShape, type PostmarkTrigger } from './events.ts'
 import { postmarkFace } from './face.ts'
-import { headerSchema, streamSchema, type PostmarkHeader } from './send-schema.ts'
+import { headerSchema, streamSchema } from './send-schema.ts'
+import { fromHeaders, toHeaders } from './webhook-headers.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: postmarkFace })
 
@@ -18,23 +19,24 @@ const names = { url: 'Url', headers: 'HttpHeaders', shape_events: 'Triggers' }
 
 const enabled = z.strictObject({ Enabled: z.boolean() })
 const trigger = enabled.optional()
-const notSupported = (what: string): z.ZodOptional<z.ZodNullable<z.ZodLiteral<false>>> =>
+/** A setting that must be off. */
+const falseOnly = (what: string): z.ZodOptional<z.ZodNullable<z.ZodLiteral<false>>> =>
   z.literal(false, { error: `must be false: ${what} is not supported` }).nullish()
 const withContent = z
-  .strictObject({ Enabled: z.boolean(), IncludeContent: notSupported('the content of the email in events') })
+  .strictObject({ Enabled: z.boolean(), IncludeContent: falseOnly('the content of the email in events') })
   .optional()
 
-/** Which events a webhook gets. */
+/** Which events a webhook gets: every trigger has its own settings. */
 const triggersSchema = z.strictObject({
   Open: z
-    .strictObject({ Enabled: z.boolean(), PostFirstOpenOnly: notSupported('the first open alone') })
+    .strictObject({ Enabled: z.boolean(), PostFirstOpenOnly: falseOnly('the first open alone') })
     .optional(),
   Click: trigger,
   Delivery: trigger,
   Bounce: withContent,
   SpamComplaint: withContent,
   SubscriptionChange: trigger,
-})
+} satisfies Record<PostmarkTrigger, z.ZodType>)
 type PostmarkTriggers = z.infer<typeof triggersSchema>
 
 const shared = {
@@ -58,7 +60,6 @@ const newWebhookSchema = z.strictObject({
 })
 
 const webhookChangesSchema = z.strictObject({ Url: z.string().min(1).optional(), ...shared })
-type PostmarkWebhookChanges = z.infer<typeof webhookChangesSchema>
 
 const withoutContent = z.strictObject({ Enabled: z.boolean(), IncludeContent: z.literal(false) })
 
@@ -75,7 +76,7 @@ const webhookSchema = z.strictObject({
     Bounce: withoutContent,
     SpamComplaint: withoutContent,
     SubscriptionChange: enabled,
-  }),
+  } satisfies Record<PostmarkTrigger, z.ZodType>),
 })
 type PostmarkWebhook = z.infer<typeof webhookSchema>
 
@@ -148,49 +149,6 @@ function enabledOf(changes: PostmarkTriggers, before: readonly string[]): string
   }
   if (enabled.size > 0) return [...enabled]
   throw validationError([{ field: 'Triggers', message: 'must have at least one trigger that is enabled' }])
-}
-
-const basic = 'Basic '
-
-/** The headers of a webhook after a change. @throws validation_error */
-function toHeaders(
-  { HttpAuth, HttpHeaders }: Pick<PostmarkWebhookChanges, 'HttpAuth' | 'HttpHeaders'>,
-  before: Webhook['headers'],
-): Record<string, string> {
-  const known = fromHeaders(before)
-  const auth = HttpAuth === undefined ? known.HttpAuth : HttpAuth
-  const fields = HttpHeaders === undefined ? known.HttpHeaders : (HttpHeaders ?? [])
-  const headers = new Map<string, string>()
-  for (const [i, { Name, Value }] of fields.entries()) {
-    const lower = Name.toLowerCase()
-    const refuse = (message: string): never => {
-      throw validationError([{ field: `HttpHeaders[${i}].Name`, message }])
-    }
-    if (lower === 'authorization' && auth) refuse('must not be given together with HttpAuth')
-    if ([...headers.keys()].some((name) => name.toLowerCase() === lower))
-      refuse('must be given once, not twice')
-    headers.set(Name, Value)
-  }
-  if (auth) {
-    const credentials = Buffer.from(`${auth.Username}:${auth.Password}`).toString('base64')
-    headers.set('Authorization', basic + credentials)
-  }
-  return Object.fromEntries(headers)
-}
-
-/** What the headers of a webhook are in Postmark's API. */
-function fromHeaders(headers: Webhook['headers'] = {}): Pick<PostmarkWebhook, 'HttpAuth' | 'HttpHeaders'> {
-  const fields: PostmarkHeader[] = Object.entries(headers).map(([Name, Value]) => ({ Name, Value }))
-  const isAuth = ({ Name, Value }: PostmarkHeader): boolean =>
-    Name.toLowerCase() === 'authorization' && Value.startsWith(basic)
-  const auth = fields.find(isAuth)
-  if (!auth) return { HttpAuth: null, HttpHeaders: fields }
-  const credentials = Buffer.from(auth.Value.slice(basic.length), 'base64').toString()
-  const [Username = '', ...rest] = credentials.split(':')
-  return {
-    HttpAuth: { Username, Password: rest.join(':') },
-    HttpHeaders: fields.filter((field) => !isAuth(field)),
-  }
 }
 
 function toAnswer(webhook: Webhook): PostmarkWebhook {

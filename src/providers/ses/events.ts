@@ -1,11 +1,22 @@
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedConfirmation, ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
-import type { EmailEventType } from '../../webhooks/types.ts'
 import { enhancedCodeIn, eventKey, idAt } from '../event-facts.ts'
 import { uuidOf } from '../uuid.ts'
 import { configurationSetTag, ses, topicArnOf } from './conventions.ts'
 
-/** The types of events, with ours of which they are made. */
+/** The type of the event that SES has for each of ours. */
+const types = {
+  sent: 'Send',
+  delivered: 'Delivery',
+  delivery_delayed: 'DeliveryDelay',
+  bounced: 'Bounce',
+  complained: 'Complaint',
+  failed: 'Reject',
+  opened: 'Open',
+  clicked: 'Click',
+} as const satisfies Readonly<Record<EmailEvent['status'], string>>
+
+/** The same table by the types of SES, as webhooks choose them; its type keeps the two in step. */
 const events = {
   Send: 'email.sent',
   Delivery: 'email.delivered',
@@ -15,8 +26,14 @@ const events = {
   Reject: 'email.failed',
   Open: 'email.opened',
   Click: 'email.clicked',
-} as const satisfies Record<string, EmailEventType>
-type SesEvent = keyof typeof events
+} as const satisfies { [Status in keyof typeof types as (typeof types)[Status]]: `email.${Status}` }
+
+/** What SNS posts: a JSON object of strings. The headers of the request repeat these three. */
+interface SnsMessage extends Readonly<Record<string, string>> {
+  readonly Type: string
+  readonly MessageId: string
+  readonly TopicArn: string
+}
 
 /**
  * How SNS has the HTTP endpoint of a subscription confirmed. It is not signed, as no message of SNS is here.
@@ -24,7 +41,7 @@ type SesEvent = keyof typeof events
  * @see https://docs.aws.amazon.com/sns/latest/dg/http-subscription-confirmation-json.html
  */
 const snsConfirmation: ShapedConfirmation = {
-  body({ webhookId, token, url, time }) {
+  body({ webhookId, token, url, time }): SnsMessage {
     const TopicArn = topicArnOf(webhookId)
     return {
       Type: 'SubscriptionConfirmation',
@@ -72,14 +89,12 @@ export const sesShape: WebhookShape = {
         Signature: '',
         SigningCertURL: '',
         UnsubscribeURL: '',
-      },
+      } satisfies SnsMessage,
     }
   },
   headers({ body }) {
-    const { Type, MessageId, TopicArn } = JSON.parse(body) as Record<
-      'Type' | 'MessageId' | 'TopicArn',
-      string
-    >
+    // The text of a body from above: that of an event, or of the confirmation.
+    const { Type, MessageId, TopicArn } = JSON.parse(body) as SnsMessage
     return {
       'content-type': 'text/plain; charset=UTF-8',
       'x-amz-sns-message-type': Type,
@@ -88,17 +103,6 @@ export const sesShape: WebhookShape = {
     }
   },
   confirmation: snsConfirmation,
-}
-
-const types: Readonly<Record<EmailEvent['status'], SesEvent>> = {
-  sent: 'Send',
-  delivered: 'Delivery',
-  delivery_delayed: 'DeliveryDelay',
-  bounced: 'Bounce',
-  complained: 'Complaint',
-  failed: 'Reject',
-  opened: 'Open',
-  clicked: 'Click',
 }
 
 const toTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
