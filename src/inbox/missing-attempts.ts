@@ -10,6 +10,9 @@ import {
 import type { SmtpProblemKind } from './smtp-session-types.ts'
 import type { MissingCause } from './missing-types.ts'
 
+/** How much an attempt weighs among the causes: one that names the recipient, another that failed, one that may be a check. */
+const weights = { named: 80, failed: 60, harmless: 30 }
+
 /** Problems of SMTP sessions, one cause for each kind. One that names the recipient is nearly certain. */
 export function sessionCauses({ sessions, to }: MissingFacts): Weighed[] {
   const groups = new Map<SmtpProblemKind, Words & { isNamed: boolean; evidence: Evidence[] }>()
@@ -23,8 +26,8 @@ export function sessionCauses({ sessions, to }: MissingFacts): Weighed[] {
     }
   }
   return [...groups].map(([reason, { isNamed, ...group }]) => {
-    const unnamedWeight = harmless.has(reason) ? 30 : 60
-    const weight = isNamed ? 80 : unnamedWeight
+    const unnamedWeight = harmless.has(reason) ? weights.harmless : weights.failed
+    const weight = isNamed ? weights.named : unnamedWeight
     return weigh({ ...group, weight, cause: 'smtp_session', reason, kind: 'smtp_session' })
   })
 }
@@ -40,13 +43,13 @@ export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
     const isForeign = path === ''
     if (!isForeign && (method !== 'POST' || (status !== 0 && status < 400))) continue
     const { name, message } = errorOf(request)
-    const refusal = status === 0 ? 'closed' : name || String(status)
+    const refusal = status === 0 ? closed : name || String(status)
     const key = isForeign ? wrongPort : refusal
     const text = isForeign
       ? (warnings[0] ?? method)
       : [`${method} ${path} → ${status || 'closed'}`, name, message].filter((part) => part !== '').join(' ')
-    const group = groups.get(key) ?? { weight: 60, ...requestWords(key, message), evidence: [] }
-    if (names(request_body ?? '', to)) group.weight = 80
+    const group = groups.get(key) ?? { weight: weights.failed, ...requestWords(key, message), evidence: [] }
+    if (names(request_body ?? '', to)) group.weight = weights.named
     group.evidence.push({ id, time: timestamp, text })
     groups.set(key, group)
   }
@@ -60,8 +63,11 @@ export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
 /** What happened, and what to do. */
 type Words = Pick<MissingCause, 'message' | 'remedy'>
 
-/** The key of the attempts in another protocol, which have no error. */
+// Attempts are grouped by the name of their error, or their status without one; these two have neither.
+/** The key of the attempts in another protocol. They are logged without a path. */
 const wrongPort = ''
+/** The key of the requests that a fault gave no answer. They are logged with the status 0. */
+const closed = 'closed'
 
 function requestWords(key: string, message: string): Words {
   if (key === wrongPort)
@@ -70,7 +76,7 @@ function requestWords(key: string, message: string): Words {
       remedy:
         'Send to the SMTP port over SMTP, and to the HTTP port over HTTP; the evidence names the ports.',
     }
-  if (key === 'closed')
+  if (key === closed)
     return {
       message: 'A fault closed the connection of a request.',
       remedy: 'Turn it off under "Rules and faults", or with `DELETE /dev/faults`.',
