@@ -66,21 +66,15 @@ export function startRetention(deps: RetentionDeps): Retention {
     for (let after: [string] | undefined; !isClosed && (excess > 0 || maxAgeMs !== null);) {
       const limit = maxAgeMs === null ? Math.min(sliceSize, excess) : sliceSize
       const { records, more } = await store.page(emailCollection, { after, limit })
-      const now = clock.now()
-      const isOver = ({ created }: EmailRecord, at: number): boolean =>
-        at < excess || (maxAgeMs !== null && created <= now - maxAgeMs)
-      // A time in the future is from a wrong clock. Such an email waits, and does not delay the removal of others.
-      const first = records.findIndex((email, at) => !isOver(email, at) && email.created <= now)
-      const judged = first < 0 ? records : records.slice(0, first)
-      const removals = judged.filter((email, at) => email.outbox === null && isOver(email, at))
+      const { removals, judged, stays } = judge(records, { now: clock.now(), excess, maxAgeMs })
       if (removals.length > 0)
         await store.bulk(
           emailCollection,
           removals.map(({ id }) => id),
           'remove',
         )
-      excess -= judged.length
-      const [stays, last] = [records[first], records.at(-1)]
+      excess -= judged
+      const last = records.at(-1)
       if (stays && maxAgeMs !== null) wakeIn(Math.min(stays.created + maxAgeMs - clock.now(), longestWaitMs))
       if (stays || !more || !last) return
       after = [last.id]
@@ -108,6 +102,25 @@ export function startRetention(deps: RetentionDeps): Retention {
       await running
     },
   }
+}
+
+/**
+ * Judges the oldest emails, or those that follow what was judged before, up to the first one that stays.
+ *
+ * @param limits.excess  How many of them are too many: the first ones, also those that are kept until their outcome.
+ * @returns The emails to remove; how many were judged; the one that stays, and ends the sweep, if there is one.
+ */
+function judge(
+  records: readonly EmailRecord[],
+  { now, excess, maxAgeMs }: { now: number; excess: number; maxAgeMs: number | null },
+): { removals: EmailRecord[]; judged: number; stays: EmailRecord | undefined } {
+  const isOver = ({ created }: EmailRecord, at: number): boolean =>
+    at < excess || (maxAgeMs !== null && created <= now - maxAgeMs)
+  // A time in the future is from a wrong clock. Such an email waits, and does not delay the removal of others.
+  const first = records.findIndex((email, at) => !isOver(email, at) && email.created <= now)
+  const judged = first < 0 ? records : records.slice(0, first)
+  const removals = judged.filter((email, at) => email.outbox === null && isOver(email, at))
+  return { removals, judged: judged.length, stays: records[first] }
 }
 
 function mayMakeDue(change: StoreChange): boolean {

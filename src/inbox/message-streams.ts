@@ -72,6 +72,12 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
     throw new LocalpostError('message_pending', `The message of ${quote(email.id)} ${state}.`)
   }
 
+  /** @throws message_pending, if the message itself is not written yet; whatever else reading it throws. */
+  async function assertWritten(email: EmailRecord): Promise<void> {
+    const stream = await open(email)
+    stream.destroy()
+  }
+
   async function openLeaf(
     id: string,
     kind: 'parts' | 'attachments',
@@ -88,8 +94,7 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       const name = attachmentNames(leaves)[index] ?? ''
       if (encoded) return { part, name, stream: decodeTransfer(encoded, part.encoding) }
     }
-    // If the message itself is not written yet, this throws `message_pending`.
-    await open(email).then((stream) => stream.destroy())
+    await assertWritten(email)
     const what = kind === 'parts' ? 'part' : 'attachment'
     throw new LocalpostError('not_found', `Mail ${quote(id)} has no ${what} ${index}.`)
   }
@@ -106,19 +111,14 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       const email = await find(id)
       const structure = await reader.structure(messageBlob(id), options?.signal)
       if (structure) return toTree(structure)
-      await open(email).then((stream) => stream.destroy())
+      await assertWritten(email)
       throw new LocalpostError('not_found', `The message of ${quote(id)} is gone.`)
     },
     whole: (email) => open(email),
     async page(id, options, page) {
       const email = await find(id)
       const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
-      // The stored content of an API send has no tracking links. Only the recipients' copies have them.
-      const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
-      const content = isInMessage && email.message ? null : contentBlob(email.id)
-      // Without attachments there are no inline images, which is all that the message would add to the stored content.
-      const message = content !== null && email.attachment_count === 0 ? null : email.message && blob
-      return reader.page({ message, content }, page, options?.signal)
+      return reader.page(sourceOfPage(email, blob), page, options?.signal)
     },
     async attachment(id, index, options) {
       const { part, name, stream } = await openLeaf(id, 'attachments', index, options)
@@ -130,6 +130,21 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       return { index, content_type, charset, filename, content_id, disposition, stream }
     },
   }
+}
+
+/**
+ * Where the HTML of a mail is read from.
+ *
+ * @param blob  The message, or the copy of the wanted recipient; stored only if the record has `message`.
+ */
+function sourceOfPage(email: EmailRecord, blob: BlobId): { message: BlobId | null; content: BlobId | null } {
+  const message = email.message && blob
+  // The stored content of an API send has no tracking links. Only the recipients' copies have them.
+  const isInMessage = email.source === 'smtp' || email.message?.copies !== undefined
+  if (isInMessage && email.message) return { message, content: null }
+  const content = contentBlob(email.id)
+  // Without attachments there are no inline images, which is all that the message would add to the stored content.
+  return email.attachment_count === 0 ? { message: null, content } : { message, content }
 }
 
 function toTree({ nodes, parts, text, html, problem }: MimeStructure): MimeTree {

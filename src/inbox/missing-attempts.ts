@@ -41,7 +41,7 @@ export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
     const isForeign = path === ''
     if (!isForeign && (method !== 'POST' || (status !== 0 && status < 400))) continue
     const { name, message } = errorOf(request)
-    const refusal = status === 0 ? 'closed' : name || String(status)
+    const refusal = status === 0 ? closed : name || String(status)
     const key = isForeign ? wrongPort : refusal
     const text = isForeign
       ? (warnings[0] ?? method)
@@ -62,8 +62,11 @@ export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
 /** What happened, and what to do. */
 type Words = Pick<MissingCause, 'message' | 'remedy'>
 
-/** The key of the attempts in another protocol, which have no error. */
+// Attempts are grouped by the name of their error, or their status without one; these two have neither.
+/** The key of the attempts in another protocol. They are logged without a path. */
 const wrongPort = ''
+/** The key of the requests that a fault gave no answer. They are logged with the status 0. */
+const closed = 'closed'
 
 function requestWords(key: string, message: string): Words {
   if (key === wrongPort)
@@ -72,7 +75,7 @@ function requestWords(key: string, message: string): Words {
       remedy:
         'Send to the SMTP port over SMTP, and to the HTTP port over HTTP; the evidence names the ports.',
     }
-  if (key === 'closed')
+  if (key === closed)
     return {
       message: 'A fault closed the connection of a request.',
       remedy: 'Turn it off under "Rules and faults", or with `DELETE /dev/faults`.',

@@ -47,7 +47,11 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
 
   const isAllowed = (destination: Destination): boolean => allowed.some((entry) => covers(entry, destination))
 
-  /** @param isStrict  Whether `attachments.allowPrivate` or `allowOutgoing` has to allow private networks. */
+  /**
+   * What the kind of the address forbids, for every check; that of a provider decides on loopback and private ones itself.
+   *
+   * @param isStrict  Whether `attachments.allowPrivate` or `allowOutgoing` has to allow private networks.
+   */
   function kindProblem(destination: Destination, { isStrict = false } = {}): string | null {
     const { address, host: name } = destination
     if (address === null && !isLoopback(bareName(name))) return null
@@ -56,7 +60,7 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     if (kind === 'never') return neverProblem
     if (kind === 'public' || isAllowed(destination)) return null
     if (kind === 'special') return `is in a range for documentation, tests or tunnels; ${permission}`
-    const where = kind === 'loopback' ? 'is this machine' : 'is in a private network'
+    const where = whereOf[kind]
     if (listeners.some(({ host }) => !isLoopback(host)))
       return `${where}, and other machines reach this Localpost; ${permission}`
     if (kind === 'private' && isStrict)
@@ -64,11 +68,13 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     return null
   }
 
+  /** Whether it is one of the instance's own ports: asked first in every check but the relay's. */
   function ownProblem(destination: Destination): string | null {
     const isOwn = listeners.some((listener) => isAt(listener, destination, ownNames))
     return isOwn ? `is this Localpost itself at port ${destination.port}` : null
   }
 
+  /** Both: the check of attachments and webhooks, and with `isStrict` that of links and of attachments without permission. */
   function problem(destination: Destination, strictness?: { isStrict: boolean }): string | null {
     return ownProblem(destination) ?? kindProblem(destination, strictness)
   }
@@ -92,8 +98,7 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     if (own !== null) return own
     const isIssuer = destination.host === issuer.host && destination.port === issuer.port
     if (isIssuer || isAllowed(destination)) return null
-    const where = kind === 'loopback' ? 'is this machine' : 'is in a private network'
-    return `${where}, and not the host of the issuer; ${permission}`
+    return `${whereOf[kind]}, and not the host of the issuer; ${permission}`
   }
 
   return {
@@ -105,6 +110,9 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     providerProblemOf: (issuer) => (destination) => providerProblem(destination, issuer),
   }
 }
+
+/** What the problems say of an address that other machines do not have or do not reach. */
+const whereOf = { loopback: 'is this machine', private: 'is in a private network' } as const
 
 const permission = 'allow it with `allowOutgoing`'
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
 import type { FindDue } from './due.ts'
-import { Round } from './round.ts'
+import { Places } from './places.ts'
+import { WakeTimer } from './wake-timer.ts'
 
 /** Runs work for each email that is due, a bounded number at once. */
 export interface Queue {
@@ -38,6 +39,10 @@ export interface Lane {
   places: number
 }
 
+/**
+ * What keeps the queue running: whatever may make an email due, free a place or allow emails to begin calls `fill`; whatever
+ * may make the queue quiet calls `settle`. Both cost little and may be called at any time.
+ */
 export function createQueue({ clock, lanes: given, mayBegin, run, onError }: QueueDeps): Queue {
   const lanes = given.map((lane) => ({
     ...lane,
@@ -45,19 +50,15 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     /** Whether the store may have due emails that are not in `ids`. */
     isDue: false,
   }))
-  const maxPlaces = Math.max(...lanes.map(({ places }) => places))
-  const inProgress = new Map<string, Promise<void>>()
-  /** The number of emails in progress that are not paused. */
-  let busy = 0
+  const places = new Places(Math.max(...lanes.map((lane) => lane.places)))
+  const timer = new WakeTimer(clock, wake)
+  /** Consecutive ones. */
   let failedSearches = 0
+  /** Whether `fillUntilQuiet` runs: at most once at a time. */
   let isFilling = false
-  /** Whether a place or an email may have become free since `fillPlaces` began. */
+  /** Whether a place or an email may have become free since `fillPlaces` began: then it runs again. */
   let isAsked = false
   let isClosed = false
-  /** When the timer wakes the queue. */
-  let timerAt = Number.POSITIVE_INFINITY
-  let cancelTimer = (): void => {}
-  const round = new Round()
   const idleWaiters: (() => void)[] = []
 
   function wake(): void {
@@ -65,20 +66,6 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     fill()
   }
 
-  function wakeAt(time: number): void {
-    const now = clock.now()
-    if (time <= now) return wake()
-    // If the time has passed and its timer has not run, the clock was set.
-    if (time === Number.POSITIVE_INFINITY || (timerAt <= time && timerAt > now)) return
-    cancelTimer()
-    timerAt = time
-    cancelTimer = clock.after(time - now, () => {
-      timerAt = Number.POSITIVE_INFINITY
-      wake()
-    })
-  }
-
-  /** Begins emails while places are free, if emails may begin. If it is running already, it looks once more. */
   function fill(): void {
     isAsked = true
     if (!isFilling && !isClosed && mayBegin()) void fillUntilQuiet()
@@ -95,25 +82,23 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
       }
     } catch (error) {
       onError(error)
-      wakeAt(clock.now() + waitAfterErrors(++failedSearches))
+      timer.wakeAt(clock.now() + waitAfterErrors(++failedSearches))
     } finally {
       isFilling = false
       settle()
     }
   }
 
+  /** One round: begins emails while there are places, then waits for the end of the round. */
   async function fillPlaces(): Promise<void> {
-    round.clear()
+    places.beginRound()
     for (let id = await nextId(); id !== undefined && !isClosed && mayBegin(); id = await nextId()) begin(id)
-    if (isClosed) return
-    const isAlmostFull = busy > maxPlaces - minFree
-    if (isAlmostFull) round.clear()
-    if (isAlmostFull || round.size > 0) await round.end()
+    if (!isClosed) await places.endRound()
   }
 
   async function nextId(): Promise<string | undefined> {
     for (const lane of lanes) {
-      if (busy >= lane.places || inProgress.size >= maxInProgress) continue
+      if (!places.hasRoom(lane.places)) continue
       if (lane.ids.length === 0 && lane.isDue) await search(lane)
       const id = lane.ids.shift()
       if (id !== undefined) return id
@@ -123,41 +108,34 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
   async function search(lane: (typeof lanes)[number]): Promise<void> {
     lane.isDue = false
     // Emails in progress are still due in the store, so the limit includes them.
-    const limit = inProgress.size + maxQueued
+    const limit = places.size + maxQueued
     const { ids, next } = await lane.findDue(limit)
     failedSearches = 0
-    lane.ids = ids.filter((id) => !inProgress.has(id))
+    lane.ids = ids.filter((id) => !places.has(id))
     if (ids.length === limit) lane.isDue = true
-    else wakeAt(next)
+    else timer.wakeAt(next)
   }
 
   function begin(id: string): void {
-    let holds = 0
-    const hold = (places: 0 | 1): void => {
-      busy += places - holds
-      holds = places
-      if (places === 0) round.leave(id)
-    }
-    hold(1)
-    round.join(id)
+    places.begin(id)
     const work = run(id, (isPaused) => {
-      hold(isPaused ? 0 : 1)
-      if (isPaused) fill()
+      if (!isPaused) return places.resume(id)
+      places.pause(id)
+      fill()
     })
     const ended = work.then((due) => {
-      hold(0)
-      inProgress.delete(id)
-      if (due !== null) wakeAt(due)
+      places.end(id)
+      if (due !== null) timer.wakeAt(due)
       fill()
       settle()
     })
-    inProgress.set(id, ended)
+    places.started(id, ended)
   }
 
   /** Resolves the waiting calls of `idle` if their condition holds. */
   function settle(): void {
     const isQuiet = !isFilling && lanes.every(({ ids, isDue }) => ids.length === 0 && !isDue)
-    if ((isQuiet || isClosed || !mayBegin()) && inProgress.size === 0)
+    if ((isQuiet || isClosed || !mayBegin()) && places.size === 0)
       for (const resolve of idleWaiters.splice(0)) resolve()
   }
 
@@ -172,9 +150,8 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     },
     async close() {
       isClosed = true
-      cancelTimer()
-      round.stop()
-      await Promise.all(inProgress.values())
+      timer.cancel()
+      await places.close()
       settle()
     },
   }
@@ -185,9 +162,5 @@ export function waitAfterErrors(errors: number): number {
   return Math.min(1000 * 2 ** (errors - 1), 60_000)
 }
 
-/** With fewer free places than this, the next emails always wait as long as a round may take. */
-const minFree = 8
 /** How many ids a search puts into the queue of a lane. */
 const maxQueued = 50
-/** The maximum number of emails in progress, including the paused ones: this many servers of attachments may hang. */
-const maxInProgress = 512

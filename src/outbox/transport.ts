@@ -1,14 +1,11 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import type { Transporter } from 'nodemailer'
-import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
-import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { sendExtended, type ExtendedMail, type SentInfo } from './extensions.ts'
-import { connectTimeoutMs, openSocket, type SocketDone, type SocketOptions } from './open-socket.ts'
+import { openSocket, type SocketOptions } from './open-socket.ts'
+import { connectionOptions, openPool, type OpenPool, sendInPool } from './smtp-pool.ts'
 import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
 import { createSequence } from '../core/sequence.ts'
-import { once } from '../core/once.ts'
 import type { MessageNeeds } from './message-needs.ts'
 
 /** Sends messages to a mail server over SMTP. */
@@ -100,73 +97,6 @@ export function createTransport(options: TransportOptions): Transport {
         () => {},
       )
     },
-  }
-}
-
-/**
- * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
- * which takes twice as long as everything else: the place `pool` in bench/places.mjs. It also takes 30 ms to load.
- */
-async function sendInPool({ pool, mailer }: OpenPool, mail: ExtendedMail): Promise<SentInfo> {
-  const { envelope, dsn, raw } = mail
-  if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
-    return (await mailer()).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
-  // The members of a message that the pool uses; the first two only for its log, which is off.
-  const message = {
-    getHeader: () => '',
-    messageId: () => '',
-    getEnvelope: () => envelope,
-    createReadStream: () => raw,
-  }
-  return new Promise((resolve, reject) => {
-    // Its type asks for a whole mail of nodemailer, but it only uses `data` and the members of `message` above.
-    pool.send({ data: { dsn }, message } as never, (error, info) => {
-      if (info && !error) resolve(info)
-      else reject(error ?? new Error('The pool gave no answer'))
-    })
-  })
-}
-
-/** Whether an address can be used in the envelope unchanged: no quoting and no conversion of the domain is needed. */
-function isPlain(address: string): boolean {
-  return /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(
-    address,
-  )
-}
-
-interface OpenPool {
-  pool: SMTPPool
-  /** For envelopes that nodemailer must parse. One for the pool, because each adds its listeners to the pool. */
-  mailer(): Promise<Transporter<SentInfo>>
-}
-
-async function openPool(options: TransportOptions): Promise<OpenPool> {
-  const { default: Pool } = await import('nodemailer/lib/smtp-pool')
-  const pool = new Pool({
-    ...connectionOptions(options),
-    pool: true,
-    ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
-    maxConnections: options.maxConnections,
-    maxMessages: Number.POSITIVE_INFINITY,
-    // For a retry, the pool would reuse the message stream, which is already consumed. The outbox retries with a new one.
-    maxRequeues: 0,
-    getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
-  })
-  return { pool, mailer: once(async () => (await import('nodemailer')).createTransport(pool)) }
-}
-
-function connectionOptions(options: TransportOptions): SMTPConnectionOptions {
-  return {
-    host: options.host,
-    port: options.port,
-    secure: options.secure ?? false,
-    ignoreTLS: options.plain ?? false,
-    requireTLS: options.requireTls ?? false,
-    name: options.hostname,
-    connectionTimeout: connectTimeoutMs,
-    greetingTimeout: 10_000,
-    // The instance's own server may delay a reply by up to a minute because of a rule.
-    socketTimeout: options.plain ? 90_000 : 30_000,
   }
 }
 

@@ -81,12 +81,12 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
     return composed
   }
   const html =
-    sender.copiesOf && (await thread.run('storedHtml', [Buffer.from(json)], inThreadFrom(json.length)))
+    sender.copiesOf && (await thread.run('storedHtml', [copyForThread(json)], inThreadFrom(json.length)))
   if (sender.copiesOf && html) {
     const copyFor = sender.copiesOf(html)
-    return writeCopies(email, store, (recipient) => compose(Buffer.from(json), copyFor(recipient)))
+    return writeCopies(email, store, (recipient) => compose(copyForThread(json), copyFor(recipient)))
   }
-  return inOnePiece(email, { ...(await compose(forThread(json), null)), message_id })
+  return inOnePiece(email, { ...(await compose(lastForThread(json), null)), message_id })
 }
 
 /** Writes the message of an API send whose request had the whole of it. */
@@ -96,13 +96,20 @@ async function writeRaw(email: EmailRecord, deps: WriteDeps): Promise<WrittenMes
   const { signing } = await deps.senderOf(email)
   const fields = { message_id: messageIdOf(email), date: new Date(email.created) }
   const options = inThreadFrom(given.length)
-  const composed = await deps.thread.run('rawMessage', [forThread(given), fields, signing], options)
+  const composed = await deps.thread.run('rawMessage', [lastForThread(given), fields, signing], options)
   assertSize(composed.size_bytes)
   return inOnePiece(email, composed)
 }
 
-/** Bytes that may be given away to the thread: long ones are moved there, and short ones may belong to the store. */
-function forThread(bytes: Buffer): Buffer {
+// The thread may take the buffers of a job away from this one, so it never gets one that is used again or is the store's.
+
+/** Bytes of the store for a job, which are used again after it. */
+function copyForThread(bytes: Buffer): Buffer {
+  return Buffer.from(bytes)
+}
+
+/** Bytes of the store for their last job: long ones are moved to the thread, and short ones may belong to the store. */
+function lastForThread(bytes: Buffer): Buffer {
   return bytes.length > longBodyBytes ? bytes : Buffer.from(bytes)
 }
 

@@ -1,7 +1,7 @@
 import type { EmailRecord } from '../emails/email.ts'
 import { nextTurn } from '../core/machine.ts'
 import { foldText } from '../core/fold-text.ts'
-import { idAt, rowsWith } from './text-rows.ts'
+import { idAt, idEnd, rowBegin, rowsWith } from './text-rows.ts'
 import { type HeadMember, headParts, partsOfMember } from './searchable.ts'
 
 export interface HeadTerm {
@@ -42,7 +42,7 @@ export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Prom
   const unsure = [...rowsWith(block, unsureBytes)].map(({ start }) => start)
   const driver = terms.find(({ isNegative, forms }) => !isNegative && forms.length <= 1)
   const others = terms.filter((term) => term !== driver)
-  const needle = driver ? driver.forms[0] : rowBegin
+  const needle = driver ? driver.forms[0] : rowBeginBytes
   const starts: number[] = []
   let looked = 0
   // A term without a spelling matches no decided row.
@@ -61,7 +61,8 @@ export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Prom
   }
 }
 
-// A row: 0x00, id, "\n", each part after its mark, 0x02, 0x03; or the mark of an undecided one. No value has these bytes.
+// A row of text-rows.ts, with these bytes as its head: 0x00, id, "\n", each part after its mark, 0x02, 0x03; or the mark of an undecided one. No value has these bytes.
+/** The parts of each of `partsOfMember` stand side by side here, in its order: a member is one range of the bytes. */
 const partOrder = ['subject', 'from', 'sender', 'to', 'cc', 'bcc'] as const
 /** A decided row begins with the mark of the subject. */
 const markBefore = {
@@ -78,8 +79,9 @@ const unsureByte = unsureMark.charCodeAt(0)
 const unsureBytes = Buffer.from(unsureMark)
 const newline = 10
 const firstOfText = 32
-const rowBegin = Buffer.from('\0')
-const headAt = 1 + 25 + 1
+const rowBeginBytes = Buffer.of(rowBegin)
+/** After the line end that follows the id. */
+const headAt = idEnd + 1
 const rowsPerTurn = 4096
 
 const places = {

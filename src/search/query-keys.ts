@@ -8,8 +8,7 @@ export interface QueryKey {
   values?: readonly string[]
 }
 
-/** Every key, in the order in which they are listed. Free of imports, so that the page can use it too. */
-export const queryKeys: readonly QueryKey[] = [
+const keys = [
   { name: 'from', hint: 'Sender', example: 'from:acme.test' },
   { name: 'to', hint: 'Recipient, also Cc and Bcc', example: 'to:ada@example.com' },
   { name: 'cc', hint: 'Recipient in Cc', example: 'cc:eve' },
@@ -43,4 +42,9 @@ export const queryKeys: readonly QueryKey[] = [
   { name: 'after', hint: 'Arrived at or after', example: 'after:2h' },
   { name: 'larger', hint: 'Larger than', example: 'larger:10k' },
   { name: 'smaller', hint: 'Smaller than', example: 'smaller:2mb' },
-]
+] as const satisfies readonly QueryKey[]
+
+export type QueryKeyName = (typeof keys)[number]['name']
+
+/** Every key, in the order in which they are listed. Free of imports, so that the page can use it too. */
+export const queryKeys: readonly (QueryKey & { name: QueryKeyName })[] = keys

@@ -4,7 +4,7 @@ import { quote, shorten } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Where } from '../store/queries.ts'
 import { contains, normalForms, spellingsOf } from './query-fits.ts'
-import { queryKeys } from './query-keys.ts'
+import { type QueryKeyName, queryKeys } from './query-keys.ts'
 import type { MailQuery } from './query-members.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldText } from '../core/fold-text.ts'
@@ -94,8 +94,7 @@ interface KeyedTerm {
 function readKeyed(term: KeyedTerm): QueryPart {
   const { name, value, lower, fault } = term
   const key = queryKeys.find((one) => one.name === name)
-  const read = keyReaders[name]
-  if (!key || !read) {
+  if (!key) {
     const names = queryKeys.map((one) => one.name)
     const near = suggest(name, names)
     const hint = near ? ` Did you mean ${near}:?` : ''
@@ -104,11 +103,11 @@ function readKeyed(term: KeyedTerm): QueryPart {
   }
   if (key.values && !key.values.includes(lower))
     throw fault(`${name}: takes ${key.values.join(', ')}, not ${quote(value)}.`)
-  return read(term)
+  return keyReaders[key.name](term)
 }
 
 /** What each of {@link queryKeys} asks for. */
-const keyReaders: Readonly<Record<string, (term: KeyedTerm) => QueryPart>> = {
+const keyReaders: Readonly<Record<QueryKeyName, (term: KeyedTerm) => QueryPart>> = {
   from: (term) => inAddresses(term, 'from', ['from']),
   to: (term) => inAddresses(term, 'to', ['to', 'to_names', ...ccMembers, 'bcc', 'bcc_names']),
   cc: (term) => inAddresses(term, 'cc', ccMembers),

@@ -22,14 +22,20 @@ export interface QuietWorkDeps {
 
 export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWorkDeps): QuietWork {
   let isClosed = false
+  /** `waiting` while a timer runs; `working` from its end to that of the slice. */
+  let state: 'idle' | 'waiting' | 'working' = 'idle'
+  /** When mail arrived last, or a search asked for a pause. */
   let lastArrival = clock.now()
-  let cancelTimer: (() => void) | null = null
+  /** When the state became `waiting`. */
   let waitingSince = 0
+  let cancelTimer = (): void => {}
   /** Whether there was something new since the last step began. */
   let isNews = false
 
+  /** Begins to wait; does nothing unless the work is idle, because whatever runs goes on while there is news. */
   function plan(delayMs: number): void {
-    if (isClosed || cancelTimer) return
+    if (isClosed || state !== 'idle') return
+    state = 'waiting'
     waitingSince = clock.now()
     cancelTimer = clock.after(delayMs, onTimer)
   }
@@ -41,8 +47,9 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
       cancelTimer = clock.after(quietIn, onTimer)
       return
     }
+    state = 'working'
     void work(now).then((delayMs) => {
-      cancelTimer = null
+      state = 'idle'
       if (delayMs !== null || isNews) plan(delayMs ?? quietMs)
     })
   }
@@ -84,7 +91,7 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
     },
     close() {
       isClosed = true
-      cancelTimer?.()
+      cancelTimer()
     },
   }
 }

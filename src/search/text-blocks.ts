@@ -66,16 +66,14 @@ export async function openFileBlocks(
 ): Promise<{ blocks: TextBlocks; rest: Buffer }> {
   await files.makeFolder(folder)
   const path = join(folder, fileName)
-  // A file of another version is not read, nor one that a crash left unfinished.
-  for (const name of await files.list(folder))
-    if (name.startsWith('mail-') && !derivedFiles.has(name)) await files.remove(join(folder, name))
+  await removeOutdated(folder, files)
   // A file that another folder shares is rebuilt: its process may use it too.
   const isUsable = (await files.size(path)) !== null && !isShared(files, path)
   let fd = await files.open(path, isUsable ? 'r+' : 'w+')
   const giveUp = (): Promise<void> => files.close(fd).catch(() => {})
-  /** Number of blocks in the file. */
+  /** Number of blocks in the file. All blocks are these and then those in `waiting`. */
   let written = 0
-  /** The blocks after them, while the disk has no room for them. */
+  /** The blocks after them, while the disk has no room for them: until the next `add` or `drop` that finds room. */
   const waiting = memoryBlocks()
   const hasRoom = async (bytes: number): Promise<boolean> => {
     // Some file systems do not say how much is free.
@@ -161,7 +159,14 @@ export async function openFileBlocks(
   }
 }
 
-/** The name of the file of a column. Its number is the version of the format. */
-export type DerivedFile = 'mail-text.5' | 'mail-heads.6'
+/** Removes files of other versions, which are not read, and those that a crash left unfinished. */
+async function removeOutdated(folder: string, files: Files): Promise<void> {
+  for (const name of await files.list(folder))
+    if (name.startsWith('mail-') && !derivedFiles.has(name)) await files.remove(join(folder, name))
+}
 
-const derivedFiles: ReadonlySet<string> = new Set<DerivedFile>(['mail-text.5', 'mail-heads.6'])
+const fileNames = ['mail-text.5', 'mail-heads.6'] as const
+const derivedFiles: ReadonlySet<string> = new Set(fileNames)
+
+/** The name of the file of a column. Its number is the version of the format. */
+export type DerivedFile = (typeof fileNames)[number]

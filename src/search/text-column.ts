@@ -1,22 +1,11 @@
-import { BlockGuides } from './block-guides.ts'
-import { blockBytes } from './text-blocks.ts'
-import { openBlocks, type BlocksDeps } from './open-blocks.ts'
-import {
-  beginBlock,
-  cutMark,
-  cutRows,
-  headBytes,
-  isSealedBlock,
-  lastId,
-  readHead,
-  rowsBefore,
-  sealBlock,
-  toTextRow,
-  type RowTerm,
-} from './text-rows.ts'
-import { nextTurn } from '../core/machine.ts'
-import { scanBlocks, type FindRows, type ScannedRows } from './block-scan.ts'
 import { createSequence } from '../core/sequence.ts'
+import { BlockGuides } from './block-guides.ts'
+import { scanBlocks, type FindRows, type ScannedRows } from './block-scan.ts'
+import { EarlierBlocks } from './earlier-blocks.ts'
+import { GrowingBlock } from './growing-block.ts'
+import { openBlocks, type BlocksDeps } from './open-blocks.ts'
+import { blockBytes } from './text-blocks.ts'
+import { cutMark, cutRows, lastId, rowsBefore, sealBlock, toTextRow, type RowTerm } from './text-rows.ts'
 
 /** The searchable text of all mail, one row per mail in order of arrival. It can always be rebuilt from the messages. */
 export interface TextColumn {
@@ -69,117 +58,91 @@ export interface TextColumnDeps extends BlocksDeps {
 /** Opens the text column. @param folder  The folder of its file; null keeps it in memory. */
 export async function openTextColumn(folder: string | null, deps: TextColumnDeps = {}): Promise<TextColumn> {
   const { blocks, state } = await openBlocks(folder, deps)
-  let { last, used, cursor, rows, dropped } = state
   const { isFiltered = true } = deps
-  const guides = isFiltered ? new BlockGuides(last.subarray(0, used)) : null
-  const cut = new Set(cutRows(last.subarray(0, used)))
-  /** Number of blocks at the beginning that have no row of a mail that still exists. */
+  const growing = new GrowingBlock(state)
+  const earlier = new EarlierBlocks(blocks)
+  const guides = isFiltered ? new BlockGuides(growing.used()) : null
+  const cut = new Set(cutRows(growing.used()))
+  /** Number of rows that were removed with their blocks. The numbers of rows in blocks include them. */
+  let { dropped } = state
+  /** Number of blocks at the beginning that have no row of a mail that still exists: as far as `dropBefore` has looked. */
   let dead = 0
   /** Only one operation runs at a time, so that all searches together use only two buffers. */
   const inLine = createSequence()
   let isClosed = false
-  /** The blocks of an earlier run that are not checked yet. Each is checked when it is first read: it takes a second for 2 GB. */
-  let unchecked = new Set(Array.from({ length: blocks.count }, (_, number) => number))
-  let areHeadsRead = false
   const clear = async (): Promise<void> => {
     await blocks.clear()
-    rows = 0
-    cursor = ''
-    used = beginBlock(last, 0)
-    unchecked.clear()
+    growing.clear()
+    earlier.clear()
     dropped = 0
     dead = 0
     guides?.clear()
     cut.clear()
   }
-  /** Reads what the blocks of an earlier run say of themselves. Call it before one of them is checked. */
-  const readHeads = async (): Promise<void> => {
-    if (areHeadsRead) return
-    const head = Buffer.allocUnsafeSlow(headBytes)
-    let whole: Buffer | null = null
-    for (const number of unchecked) {
-      const read = await blocks.read(number, head)
-      guides?.addHead(number, read)
-      if (!readHead(read)?.hasCut) continue
-      whole ??= Buffer.allocUnsafeSlow(blockBytes)
-      for (const id of cutRows(await blocks.read(number, whole))) cut.add(id)
-    }
-    areHeadsRead = true
+  /** Moves the growing block, which is full, to the others. If this fails, nothing has changed. */
+  const finishBlock = async (): Promise<void> => {
+    const full = growing.full()
+    guides?.writeTo(full)
+    sealBlock(full)
+    await blocks.add(full)
+    guides?.addFull(blocks.count - 1, full)
+    growing.beginNext()
   }
-  /** Whether a block that was read is intact. */
-  const check = (number: number, block: Buffer): boolean => {
-    if (unchecked.has(number) && !isSealedBlock(block)) return false
-    unchecked.delete(number)
-    return true
+  /** Drops the dead blocks. @param before  Number of rows in them, with those that were dropped earlier. */
+  const dropDead = async (before: number): Promise<void> => {
+    try {
+      await blocks.drop(dead)
+    } catch {
+      return
+    }
+    earlier.drop(dead)
+    guides?.drop(dead)
+    dropped = before
+    dead = 0
   }
   return {
     get cursor() {
-      return cursor
+      return growing.cursor
     },
     get rows() {
-      return rows - dropped
+      return growing.rows - dropped
     },
     wasClosed: state.wasClosed,
     cut,
     append: (id, head, body) =>
       inLine(async () => {
         const row = toTextRow(id, head, body)
-        const isFull = used + row.length > blockBytes
-        if (isFull) {
-          last = grown(last, blockBytes)
-          last.fill(0, used)
-          guides?.writeTo(last)
-          sealBlock(last)
-          await blocks.add(last)
-          guides?.addFull(blocks.count - 1, last)
-          used = beginBlock(last, rows)
-        }
-        if (used + row.length > last.length) last = grown(last, used + row.length)
-        used += row.copy(last, used)
+        const isFull = !growing.hasRoomFor(row)
+        if (isFull) await finishBlock()
+        growing.add(id, row)
         guides?.addRow(row)
         if (body.endsWith(cutMark)) cut.add(id)
-        cursor = id
-        rows++
         return isFull
       }),
     dropBefore: (id) =>
       inLine(async () => {
-        if (guides) await readHeads()
+        if (guides) await earlier.readHeads(guides, cut)
         const buffer = Buffer.allocUnsafeSlow(blockBytes)
-        const firstLiving = async (): Promise<Buffer> =>
-          dead < blocks.count ? blocks.read(dead, buffer) : last
-        let block = await firstLiving()
-        for (; dead < blocks.count && check(dead, block) && lastId(block) < id; block = await firstLiving())
+        const next = async (): Promise<Buffer> =>
+          dead < blocks.count ? blocks.read(dead, buffer) : growing.used()
+        let block = await next()
+        for (; dead < blocks.count && earlier.check(dead, block) && lastId(block) < id; block = await next())
           dead++
-        if (dead === 0 || dead * 2 < blocks.count || !check(dead, block)) return
-        const before = rowsBefore(block)
-        try {
-          await blocks.drop(dead)
-        } catch {
-          return
-        }
-        unchecked = new Set([...unchecked].map((number) => number - dead).filter((number) => number >= 0))
-        guides?.drop(dead)
-        dropped = before
-        dead = 0
+        if (dead === 0 || dead * 2 < blocks.count || !earlier.check(dead, block)) return
+        await dropDead(rowsBefore(block))
       }),
     scan: (wanted, visit, isEnough = () => false) =>
       inLine(async () => {
-        if (guides) await readHeads()
-        const sources = { blocks, last: last.subarray(0, used), rows, guides, check }
+        if (guides) await earlier.readHeads(guides, cut)
+        const check = (number: number, block: Buffer): boolean => earlier.check(number, block)
+        const sources = { blocks, last: growing.used(), rows: growing.rows, guides, check }
         return scanBlocks(sources, wanted, visit, isEnough)
       }),
     verify: (isStopped = () => false) =>
       inLine(async () => {
-        if (unchecked.size === 0) return 'intact'
-        if (guides) await readHeads()
-        const buffer = Buffer.allocUnsafeSlow(blockBytes)
-        for (const number of unchecked) {
-          if (!check(number, await blocks.read(number, buffer))) return 'damaged'
-          await nextTurn()
-          if (isStopped()) break
-        }
-        return unchecked.size === 0 ? 'intact' : 'stopped'
+        if (earlier.areChecked) return 'intact'
+        if (guides) await earlier.readHeads(guides, cut)
+        return earlier.verify(isStopped)
       }),
     clear: () => inLine(clear),
     close: (isWhole = true) =>
@@ -187,18 +150,11 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         if (isClosed) return
         isClosed = true
         if (!isWhole) return await blocks.giveUp()
+        const rest = growing.used()
         // The next start takes a block of full length for one of those with a filter.
-        if (used === blockBytes) guides?.writeTo(last)
-        sealBlock(last.subarray(0, used))
-        await blocks.close(last.subarray(0, used))
+        if (rest.length === blockBytes) guides?.writeTo(rest)
+        sealBlock(rest)
+        await blocks.close(rest)
       }),
   }
-}
-
-/** The same bytes in a buffer of at least this length, with room for more rows. */
-function grown(last: Buffer, length: number): Buffer {
-  if (last.length >= length) return last
-  const next = Buffer.alloc(Math.min(blockBytes, Math.max(length, 2 * last.length)))
-  last.copy(next)
-  return next
 }

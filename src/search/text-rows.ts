@@ -105,7 +105,7 @@ export function lastId(block: Buffer): string {
 
 /** The id of the row that begins at `start`. */
 export function idAt(block: Buffer, start: number): string {
-  return block.toString('latin1', start + 1, start + headAt)
+  return block.toString('latin1', start + 1, start + idEnd)
 }
 
 /** The rows that have these bytes, each once, in order of arrival: where they begin, and the first place of the bytes. */
@@ -160,12 +160,13 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
 }
 
 // A row: rowBegin, id, "\n", head in lines, bodyBegin, body, rowEnd. None of the marks is ever in a folded text.
-const rowBegin = 0x00
+export const rowBegin = 0x00
 const bodyBegin = 0x02
 const rowEnd = 0x03
 const cutEnd = Buffer.from(`${cutMark}\x03`)
 const idLength = 25
-const headAt = 1 + idLength
+/** Where the id ends in a row; the line end follows, and then the head. */
+export const idEnd: number = 1 + idLength
 /** The number of rows before a block, in digits. */
 const countLength = 12
 const sealLength = 8
@@ -177,7 +178,7 @@ const filterAt = cutFlagAt + 1
 export const filterBytes = 4096
 const headerLength = filterAt + filterBytes
 /** The head of a block: up to the id of its first row. */
-export const headBytes: number = headerLength + headAt
+export const headBytes: number = headerLength + idEnd
 /** A row with a hit costs about a microsecond. */
 const rowsPerTurn = 1024
 
@@ -191,7 +192,7 @@ export function cutRows(block: Buffer): string[] {
 
 /** Whether the term is in the row, of which the first place with its bytes is known. */
 function isIn(term: RowTerm, block: Buffer, start: number, end: number, hit: number): boolean {
-  const isPlace = term.in === 'body' ? block.lastIndexOf(bodyBegin, hit) > start : hit >= start + headAt
+  const isPlace = term.in === 'body' ? block.lastIndexOf(bodyBegin, hit) > start : hit >= start + idEnd
   return isPlace || holds(block.subarray(start, end), term)
 }
 
@@ -200,6 +201,6 @@ function holdAll(row: Buffer, terms: readonly RowTerm[]): boolean {
 }
 
 function holds(row: Buffer, { bytes, in: place, isNegative }: RowTerm): boolean {
-  const from = place === 'body' ? row.indexOf(bodyBegin) : headAt
+  const from = place === 'body' ? row.indexOf(bodyBegin) : idEnd
   return row.includes(bytes, from) !== isNegative
 }

@@ -53,27 +53,15 @@ function createSpanQueue(
   timeoutMs: number,
   onWarning: (message: string) => void,
 ): { add(span: object): void; close(): Promise<void> } {
-  const mayWarn = createOncePerMinute()
+  const losses = new Losses(url, onWarning)
   /** Ends the request that runs; null without one. */
   let abort: ((reason: Error) => void) | null = null
   let waiting: object[] = []
-  let lost = 0
-  let lastReason = ''
+  /** Ends when no span waits. Spans that come meanwhile are sent too, so there is one at a time. */
   let sending: Promise<void> | null = null
+  /** Ends the wait for more spans; null if none waits, or a request is full. */
   let cancelTimer: (() => void) | null = null
   let isClosed = false
-
-  function lose(count: number, reason: string): void {
-    lost += count
-    lastReason = reason
-    if (mayWarn('')) tellLost()
-  }
-
-  function tellLost(): void {
-    if (lost > 0)
-      onWarning(`The collector of traces at ${url.host} does not get ${lost} spans: ${lastReason}.`)
-    lost = 0
-  }
 
   function send(): void {
     cancelTimer?.()
@@ -92,14 +80,14 @@ function createSpanQueue(
       const problem = await postSpans(url, spans, request.signal)
       cancel()
       abort = null
-      if (problem !== null) lose(spans.length, problem)
+      if (problem !== null) losses.add(spans.length, problem)
     }
   }
 
   return {
     add(span) {
       if (isClosed) return
-      if (waiting.length >= maxWaiting) return lose(1, `more than ${maxWaiting} spans wait for it`)
+      if (waiting.length >= maxWaiting) return losses.add(1, `more than ${maxWaiting} spans wait for it`)
       waiting.push(span)
       if (waiting.length >= maxPerRequest) send()
       else cancelTimer ??= systemClock.after(delayMs, send)
@@ -107,7 +95,7 @@ function createSpanQueue(
     async close() {
       send()
       const cancel = systemClock.after(graceMs, () => {
-        lose(waiting.length, closingReason)
+        losses.add(waiting.length, closingReason)
         waiting = []
         abort?.(new Error(closingReason))
       })
@@ -115,8 +103,38 @@ function createSpanQueue(
       await sending
       cancel()
       // What was lost within a minute of a warning.
-      tellLost()
+      losses.tell()
     },
+  }
+}
+
+/** Counts the spans that are lost, and warns of them, at most once per minute. */
+class Losses {
+  readonly #url: URL
+  readonly #onWarning: (message: string) => void
+  readonly #mayWarn = createOncePerMinute()
+  /** How many were lost since the last warning. */
+  #count = 0
+  #lastReason = ''
+
+  constructor(url: URL, onWarning: (message: string) => void) {
+    this.#url = url
+    this.#onWarning = onWarning
+  }
+
+  add(count: number, reason: string): void {
+    this.#count += count
+    this.#lastReason = reason
+    if (this.#mayWarn('')) this.tell()
+  }
+
+  /** Warns at once of those that no warning has named, if there are any. */
+  tell(): void {
+    if (this.#count > 0)
+      this.#onWarning(
+        `The collector of traces at ${this.#url.host} does not get ${this.#count} spans: ${this.#lastReason}.`,
+      )
+    this.#count = 0
   }
 }
 
