@@ -19,11 +19,15 @@ export function createTimeline(start: number): Timeline {
   let moments: BroadcastMoment[] = []
 
   function momentAt(at: number): BroadcastMoment {
+    // A record that a person edited may have such a time; its events are not counted.
+    if (!Number.isFinite(at - start)) return { at: start, ...noCounts }
     while (at - start >= span * maxMoments) widen()
     const wanted = Math.max(0, Math.floor((at - start) / span))
-    while (moments.length <= wanted) moments.push({ at: start + moments.length * span, ...noCounts })
-    // A record that a person edited may have a time that is no number; its events are not counted.
-    return moments[wanted] ?? { at: start, ...noCounts }
+    for (;;) {
+      const moment = moments[wanted]
+      if (moment) return moment
+      moments.push({ at: start + moments.length * span, ...noCounts })
+    }
   }
 
   function widen(): void {

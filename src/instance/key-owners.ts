@@ -37,12 +37,19 @@ export class KeyOwners {
     if (this.#accounts.has(id)) return
     const digests = new Map<string, string>()
     this.#accounts.set(id, { digests, store })
-    await this.#following.open(store, apiKeyCollection, {
+    const opening = this.#following.open(store, apiKeyCollection, {
       ids: () => digests.keys(),
       // The account may have been removed while the key was read.
       put: (key) => void (this.#accounts.has(id) && this.#add(id, key)),
       remove: (keyId) => this.#remove(id, keyId),
     })
+    try {
+      await opening
+    } catch (error) {
+      // The next call reads them again.
+      this.#accounts.delete(id)
+      throw error
+    }
   }
 
   /** The same keys, but changes of them are noted here. Call it after `follow`, which starts the list of the account's keys. */

@@ -53,9 +53,9 @@ export function absoluteSources(
   const kept: string[] = []
   let at = 0
   for (let count = 0; at < srcset.length && count < maxSources; count++) {
-    while (isSpace(srcset[at]) || srcset[at] === ',') at++
+    while (' \t\n\f\r,'.includes(srcset.charAt(at)) && at < srcset.length) at++
     const start = at
-    while (at < srcset.length && !isSpace(srcset[at])) at++
+    at = nextOf(/[ \t\n\f\r]/g, srcset, start)
     const written = withoutEnding(srcset.slice(start, at), ',')
     let descriptor = ''
     // A comma after the address ends the image.
@@ -64,25 +64,26 @@ export function absoluteSources(
       descriptor = srcset.slice(at, end).trim()
       at = end
     }
+    if (written === '') continue
     const address = clean(written)
-    if (written === '' || address === blockedAddress) continue
+    if (address === blockedAddress) continue
     if (descriptor === '' || size.test(descriptor)) kept.push(`${address} ${descriptor}`.trim())
   }
   return kept.join(', ')
 }
 
-/** Where an image ends: at the next comma outside parentheses. An expression would need a stack as long as the text. */
+/** Where an image ends: at the next comma outside parentheses. One expression would need a stack as long as the text. */
 function endOfImage(srcset: string, from: number): number {
-  let isInside = false
-  for (let at = from; at < srcset.length; at++) {
-    if (srcset[at] === ',' && !isInside) return at
-    if (srcset[at] === '(') isInside = true
-    else if (srcset[at] === ')') isInside = false
-  }
-  return srcset.length
+  let at = nextOf(/[,(]/g, srcset, from)
+  while (srcset[at] === '(') at = nextOf(/[,(]/g, srcset, nextOf(/\)/g, srcset, at))
+  return at
 }
 
-const isSpace = (char: string | undefined): boolean => char !== undefined && /[ \t\n\f\r]/.test(char)
+/** Where a global pattern is found next; the length of the text if it is not. */
+function nextOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from
+  return pattern.exec(text)?.index ?? text.length
+}
 
 /** The width or the density of an image. */
 const size = /^[\d.]{1,20}[wxh]$/
