@@ -139,7 +139,8 @@ export function templateRoutes({ templates, newUuid, clock }: ProviderParts): Ro
       summary: 'Remove a template',
       success: { status: 204 },
       async handler({ params }) {
-        await templates.remove(params.template_id)
+        // A change that has read the template would bring it back.
+        await inTurn(() => templates.remove(params.template_id))
         return bytesAnswer(null, {}, 204)
       },
     }),
