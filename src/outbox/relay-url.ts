@@ -1,5 +1,5 @@
 import { hostOfUrl, isLoopback } from '../net/hosts.ts'
-import type { TransportOptions } from './transport.ts'
+import type { TransportOptions } from './smtp-pool.ts'
 
 /**
  * The options for the server of a relay URL. The user and password are sent only over TLS or to loopback.

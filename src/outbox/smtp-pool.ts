@@ -3,8 +3,20 @@ import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { once } from '../core/once.ts'
 import type { ExtendedMail, SentInfo } from './extensions.ts'
-import { connectTimeoutMs, openSocket, type SocketDone } from './open-socket.ts'
-import type { TransportOptions } from './transport.ts'
+import { connectTimeoutMs, openSocket, type SocketDone, type SocketOptions } from './open-socket.ts'
+
+export interface TransportOptions extends SocketOptions {
+  /** TLS from the first byte. If false, STARTTLS is used when the server offers it, unless `plain` is set. */
+  secure?: boolean
+  /** Never uses TLS; for the connection to the instance's own capture server. */
+  plain?: boolean
+  auth?: { user: string; pass: string }
+  /** Fails the delivery if TLS is not available. */
+  requireTls?: boolean
+  /** Name for EHLO: the `reporting_mta`. */
+  hostname: string
+  maxConnections: number
+}
 
 /**
  * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,

@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { addressKey } from '../mime/headers/addresses.ts'
 import { sendExtended, type ExtendedMail, type SentInfo } from './extensions.ts'
-import { openSocket, type SocketOptions } from './open-socket.ts'
-import { connectionOptions, openPool, type OpenPool, sendInPool } from './smtp-pool.ts'
+import { openSocket } from './open-socket.ts'
+import { connectionOptions, openPool, type OpenPool, sendInPool, type TransportOptions } from './smtp-pool.ts'
 import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
 import { createSequence } from '../core/sequence.ts'
 import type { MessageNeeds } from './message-needs.ts'
@@ -28,19 +28,6 @@ export interface Delivery {
   message: Readable
   /** The SMTP extensions that the message needs. Default: none. */
   needs?: MessageNeeds | undefined
-}
-
-export interface TransportOptions extends SocketOptions {
-  /** TLS from the first byte. If false, STARTTLS is used when the server offers it, unless `plain` is set. */
-  secure?: boolean
-  /** Never uses TLS; for the connection to the instance's own capture server. */
-  plain?: boolean
-  auth?: { user: string; pass: string }
-  /** Fails the delivery if TLS is not available. */
-  requireTls?: boolean
-  /** Name for EHLO: the `reporting_mta`. */
-  hostname: string
-  maxConnections: number
 }
 
 /** A pool of SMTP connections to one server; nothing is connected or loaded before the first delivery. */

@@ -179,6 +179,7 @@ describe('what the client imports', () => {
       'core/known-options.ts',
       'core/members.ts',
       'core/own-signal.ts',
+      'core/quote.ts',
       'core/suggest.ts',
       'core/text.ts',
       'core/until-aborted.ts',
