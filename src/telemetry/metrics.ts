@@ -201,7 +201,7 @@ const databaseMetrics: readonly MetricRow<DatabaseStatus>[] = [
   ),
 ]
 
-/** Every metric, whoever may see it. */
+/** Every metric, also those that only some may see. */
 export const metricRows: readonly Metric[] = [...accountMetrics, ...instanceMetrics, ...databaseMetrics]
 
 function gauge<Facts>(
