@@ -83,7 +83,7 @@ export function weigh({ kind, evidence, reason = null, ...cause }: CauseFacts): 
 
 /** The likeliest cause first. Of two with the same weight, the one with the newer evidence comes first. */
 export const causeWeights = {
-  // What became of a mail that is there.
+  // The state of a mail that is there.
   suppressed: 96,
   rule: 95,
   simulator: 94,

@@ -109,7 +109,7 @@ function requestsOf(
   })
 }
 
-/** What became of each email. @param results  Those of the right requests, in their order. */
+/** The result of each email. @param results  Those of the right requests, in their order. */
 function sentOf(
   emails: readonly Translated[],
   results: readonly SendingResult[],

@@ -25,7 +25,7 @@ export class EventUrls {
     this.#list = ownWebhooks(webhooks, mailgun).list
   }
 
-  /** Those of each event that has any. */
+  /** The URLs of each event that has any. */
   async all(): Promise<ReadonlyMap<string, string[]>> {
     const all = await this.#list()
     const entries = webhookEventNames.map((event) => [event, urlsIn(all, event)] as const)

@@ -35,7 +35,7 @@ const querySchema = z.strictObject({
   offset: noEffect,
 })
 
-// Of a change: several addresses, and what became of each.
+// Of a change: several addresses, and the result of each.
 const bodySchema = z.strictObject({
   Suppressions: z
     .array(z.strictObject({ EmailAddress: z.string().min(1).max(1000) }))

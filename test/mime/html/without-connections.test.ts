@@ -432,4 +432,9 @@ describe('hostile HTML', () => {
     const html = withoutConnections(start + unit.repeat(300_000 / unit.length) + end)
     expect(html).not.toMatch(tag)
   })
+
+  it('reads a srcset of 8 MB in parentheses to its end', () => {
+    const html = `<img srcset="https://x.test/a ${'()'.repeat(4_000_000)}, https://x.test/b 2x">`
+    expect(withoutConnections(html)).toContain('<body><img srcset="https://x.test/b 2x"></body>')
+  })
 })
