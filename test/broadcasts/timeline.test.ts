@@ -39,12 +39,9 @@ it('loses no event and has few moments, however long it takes and in whatever or
   }
 })
 
-it.each([Number.NaN, Number.POSITIVE_INFINITY])(
-  'a time of %s, of an edited record, is not counted',
-  (at) => {
-    const timeline = createTimeline(10_000)
-    timeline.add('opened', at)
-    timeline.add('opened', 10_000)
-    expect(timeline.result()).toMatchObject({ span_ms: 1000, moments: [{ at: 10_000, opened: 1 }] })
-  },
-)
+it.each([Number.NaN, Number.POSITIVE_INFINITY])('a time of %s, of an edited record, is not counted', (at) => {
+  const timeline = createTimeline(10_000)
+  timeline.add('opened', at)
+  timeline.add('opened', 10_000)
+  expect(timeline.result()).toMatchObject({ span_ms: 1000, moments: [{ at: 10_000, opened: 1 }] })
+})
