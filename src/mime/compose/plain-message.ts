@@ -96,8 +96,8 @@ function bodyOf(
   return encodedAs('quoted-printable', qp.wrap(qp.encode(content), encodedLineLength))
 }
 
-/** A line that nodemailer does not send unencoded. */
-const longLine = new RegExp(`^.{${encodedLineLength + 1},}`, 'm')
+/** A line that nodemailer does not send unencoded: longer than `encodedLineLength`. */
+const longLine = /^.{77,}/m
 
 const plainAddress = '[\\w+-]+(?:\\.[\\w+-]+)*@(?:[a-z0-9]+(?:-[a-z0-9]+)*\\.)+[a-z][a-z0-9]*'
 const plainMailbox = `(?:${plainAddress}|\\w+(?: \\w+)* <${plainAddress}>)`
