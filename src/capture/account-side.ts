@@ -17,8 +17,8 @@ export interface AccountSide {
   /** Starts receiving a submitted message, when its DATA begins. @param notes  Its transcript, which may still grow. */
   receive(envelope: Envelope, notes: TransactionNotes | null): SubmissionReception
   /**
-   * Decides the reply for one recipient. Tries of the same `transaction` are counted together: for a delivery, the id of
-   * the email from ENVID, or null without one; for a submission, `from` and its sender.
+   * Decides the reply for one recipient. Attempts with the same `transaction` are counted together. It is the id of the
+   * email (ENVID) for a delivery, null without one; for a submission, the text `from <sender>`.
    */
   verdictOf(recipient: string, transaction: string | null): Verdict | Promise<Verdict>
   /** The faults to apply to submissions. */

@@ -15,7 +15,7 @@ export interface SmtpUser {
   isStillAdmitted?(): boolean
 }
 
-/** The identity that a session authenticated as; null without AUTH. */
+/** Reads the identity from a session of smtp-server; null without AUTH. */
 export function smtpUserOf(session: SMTPServerSession): SmtpUser | null {
   return (session.user as SmtpUser | undefined) || null
 }
@@ -24,6 +24,9 @@ export function smtpUserOf(session: SMTPServerSession): SmtpUser | null {
 export function isAdmitted(session: SMTPServerSession): boolean {
   return smtpUserOf(session)?.isStillAdmitted?.() ?? true
 }
+
+/** The kinds of AUTH that are offered. */
+export const authMethods: readonly string[] = ['PLAIN', 'LOGIN']
 
 /** The user name of the outbox's own sessions. */
 export const outboxUser = 'localpost-outbox'

@@ -6,7 +6,7 @@ import { createDelays } from './delays.ts'
 import { createHandlers } from './handlers.ts'
 import type { CaptureOptions } from './options.ts'
 import { CaptureServer } from './server.ts'
-import { makeCertificate, type KeyAndCertificate } from './tls.ts'
+import { makeCertificate, type KeyAndCertificate } from './certificate.ts'
 
 /** A running capture server. */
 export interface Capture {

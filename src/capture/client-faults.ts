@@ -30,17 +30,17 @@ export function describeClientFault(
   detail: string,
   ports: RightPorts,
 ): string {
-  if (fault === 'credentials')
-    return `An SMTP client at ${address} was refused (535): user name ${detail}, and a password that is not valid. Use an API key as the password, with any user name; or the name of an account and its SMTP password.`
-  if (fault === 'scope')
-    return `An SMTP client at ${address} was refused (535): user name ${detail}, and an API key of scope "read" as the password. Use a key of scope "send" or "full".`
   const reason = tlsReason(detail) ?? detail
-  const said = reason === '' ? '' : ` (${reason})`
+  const withReason = reason === '' ? '' : ` (${reason})`
   switch (fault) {
+    case 'credentials':
+      return `An SMTP client at ${address} was refused (535): user name ${detail}, and a password that is not valid. Use an API key as the password, with any user name; or the name of an account and its SMTP password.`
+    case 'scope':
+      return `An SMTP client at ${address} was refused (535): user name ${detail}, and an API key of scope "read" as the password. Use a key of scope "send" or "full".`
     case 'certificate':
-      return `An SMTP client at ${address} ${detail === '' ? 'left at the TLS handshake: most likely it does not accept' : 'did not accept'} the certificate${said}. Make the client trust the certificate, turn off its certificate check, or give \`smtpTls\` or \`--tls-cert\` a certificate that the client trusts.`
+      return `An SMTP client at ${address} ${detail === '' ? 'left at the TLS handshake: most likely it does not accept' : 'did not accept'} the certificate${withReason}. Make the client trust the certificate, turn off its certificate check, or give \`smtpTls\` or \`--tls-cert\` a certificate that the client trusts.`
     case 'handshake':
-      return `An SMTP client at ${address} failed its TLS handshake${said}. Check which TLS versions the client uses, and that it speaks TLS at all.`
+      return `An SMTP client at ${address} failed its TLS handshake${withReason}. Check which TLS versions the client uses, and that it speaks TLS at all.`
     case 'no_handshake':
       return `An SMTP client at ${address} was about to use TLS, and then ended the connection before its TLS handshake. Check that the client can use TLS, and that it was not stopped.`
     case 'implicit_tls':

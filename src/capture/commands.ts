@@ -2,7 +2,6 @@ import type { SMTPServerSession } from 'smtp-server'
 import sasl from 'smtp-server/lib/sasl.js'
 import { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import type { SmtpStage } from '../faults/types.ts'
-import { Refusal } from './replies.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
 
 /** smtp-server's connection, corrected where its paths and parameters differ from the RFCs. */
@@ -10,19 +9,24 @@ export abstract class CommandConnection extends SMTPConnection {
   /** Called for an address without angle brackets. @returns Whether it is accepted. */
   protected abstract takeBarePath(): boolean
 
-  /** Accepts an empty user name in AUTH LOGIN, as AUTH PLAIN does. The base refuses it. */
+  /**
+   * Accepts an empty user name in AUTH LOGIN, as AUTH PLAIN does. The base refuses it, so it gets a placeholder, which
+   * `#withoutName` takes out again.
+   */
   override handler_AUTH(command: Buffer, callback: () => void): void {
     const [, method = '', initial] = command.toString().trim().split(/\s+/)
     if (method.toUpperCase() !== 'LOGIN') return super.handler_AUTH(command, callback)
     // An equals sign is an empty initial response (RFC 4954 section 4).
     if (initial === '=')
-      return super.handler_AUTH(Buffer.from(`AUTH LOGIN ${otherName}`), () => this.#withoutName(callback))
+      return super.handler_AUTH(Buffer.from(`AUTH LOGIN ${placeholderName}`), () =>
+        this.#withoutName(callback),
+      )
     super.handler_AUTH(command, () => {
       const takeName = this._nextHandler
       if (takeName && initial === undefined)
         this._nextHandler = (line, done) => {
           const isEmpty = ['', '='].includes(line.toString().trim())
-          if (isEmpty) takeName.call(this, Buffer.from(otherName), () => this.#withoutName(done))
+          if (isEmpty) takeName.call(this, Buffer.from(placeholderName), () => this.#withoutName(done))
           else takeName.call(this, line, done)
         }
       callback()
@@ -67,7 +71,7 @@ export abstract class CommandConnection extends SMTPConnection {
 }
 
 /** A user name that the base accepts, encoded. */
-const otherName = 'Lg=='
+const placeholderName = 'Lg=='
 
 type AddressCommand = ReturnType<SMTPConnection['_parseAddressCommand']>
 
@@ -76,61 +80,6 @@ const parameters: Readonly<Record<'MAIL' | 'RCPT', ReadonlySet<string>>> = {
   MAIL: new Set(['SIZE', 'BODY', 'SMTPUTF8', 'RET', 'ENVID', 'AUTH']),
   RCPT: new Set(['NOTIFY', 'ORCPT']),
 }
-
-/** The kinds of AUTH that are offered. */
-export const authMethods: readonly string[] = ['PLAIN', 'LOGIN']
-
-/** The refusal of a command that smtp-server would accept or answer with 500; else null. @param name  In upper case. */
-export function refusedCommand(
-  name: string,
-  line: string,
-  { hasStartTls, isInTransaction }: { hasStartTls: boolean; isInTransaction: boolean },
-): Refusal | null {
-  if (unimplemented.has(name) || (name === 'STARTTLS' && !hasStartTls))
-    return new Refusal(502, `5.5.1 ${name} is not implemented`)
-  if (bare.has(name) && line.trimEnd().length > name.length)
-    return new Refusal(501, `5.5.4 Syntax: ${name} without arguments`)
-  // RFC 4954 section 4.
-  if (name === 'AUTH' && isInTransaction)
-    return new Refusal(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
-  // RFC 4422 section 3.1.
-  const mechanism = /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase()
-  if (mechanism !== undefined && !authMethods.includes(mechanism))
-    return new Refusal(
-      504,
-      `5.5.4 AUTH ${mechanism} is not offered, use ${authMethods.join(' or ')}`,
-      'auth_unsupported',
-    )
-  return null
-}
-
-/** The stage that a command begins; null where faults do not apply, and for commands out of sequence. */
-export function stageOf(command: string, session: SMTPServerSession): SmtpStage | null {
-  const { envelope, hostNameAppearsAs, user } = session
-  switch (command) {
-    case 'HELO':
-    case 'EHLO':
-      return 'ehlo'
-    case 'AUTH':
-      return hostNameAppearsAs && !user ? 'auth' : null
-    case 'MAIL':
-      return hostNameAppearsAs && !envelope.mailFrom ? 'mail' : null
-    case 'RCPT':
-      return envelope.mailFrom ? 'rcpt' : null
-    case 'DATA':
-      return envelope.rcptTo.length > 0 ? 'data' : null
-    default:
-      return null
-  }
-}
-
-/** Commands of SMTP, its extensions and predecessors that this server lacks: their reply is 502, not 500. */
-const unimplemented: ReadonlySet<string> = new Set(
-  'EXPN BDAT ETRN ATRN TURN SEND SOML SAML BURL XCLIENT XFORWARD'.split(' '),
-)
-
-/** Commands whose arguments are refused, because the client would expect them to have an effect. */
-const bare: ReadonlySet<string> = new Set(['DATA', 'RSET'])
 
 /** The parsed argument of MAIL or RCPT. */
 interface PathCommand {
@@ -159,7 +108,7 @@ function readPath(argument: string): PathCommand | null {
   if (parameters !== '' && !/^\s/.test(parameters)) return null
   // A source route must be accepted and ignored: RFC 5321 appendix C.
   const path = text.slice(isBare ? 0 : 1, end).replace(/^@[^\s,:@]+(?:,@[^\s,:@]+)*:/, '')
-  const address = path === '' || isLocalPart(path) ? path : lenient(path)
+  const address = path === '' || isLocalPart(path) ? path : normalizedOrAsWritten(path)
   return address === null ? null : { address, parameters: parameters.trim(), isBare }
 }
 
@@ -185,10 +134,30 @@ function endOfPath(text: string): number {
 }
 
 /** A valid address, normalized; else text that has the shape of one, unchanged: real senders exceed the limits of the RFC. */
-function lenient(path: string): string | null {
+function normalizedOrAsWritten(path: string): string | null {
   // Invisible characters make one address look like another and control characters split log lines.
   if (/[\x00-\x1f\x7f-\x9f\u200b\u2060\ufeff]/.test(path)) return null
   const checked = normalizeAddress(path)
   if ('address' in checked) return checked.address
   return path.length <= 512 && /^[^\s@<>]+@[^\s@<>]+$/.test(path) ? path : null
+}
+
+/** The stage that a command begins; null where faults do not apply, and for commands out of sequence. */
+export function stageOf(command: string, session: SMTPServerSession): SmtpStage | null {
+  const { envelope, hostNameAppearsAs, user } = session
+  switch (command) {
+    case 'HELO':
+    case 'EHLO':
+      return 'ehlo'
+    case 'AUTH':
+      return hostNameAppearsAs && !user ? 'auth' : null
+    case 'MAIL':
+      return hostNameAppearsAs && !envelope.mailFrom ? 'mail' : null
+    case 'RCPT':
+      return envelope.mailFrom ? 'rcpt' : null
+    case 'DATA':
+      return envelope.rcptTo.length > 0 ? 'data' : null
+    default:
+      return null
+  }
 }

@@ -5,15 +5,18 @@ import type { SmtpStage } from '../faults/types.ts'
 import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 import { isAdmitted, smtpUserOf } from './auth.ts'
 import { httpAtSmtp } from './client-faults.ts'
-import { type FaultAt, meetFault } from './faults.ts'
+import { applyFault, type FaultAt } from './faults.ts'
 import { maxWithoutMessage, type SmtpTimeouts } from './progress.ts'
-import { hasEnhancedCode, linesOfReply, lostAccess, Refusal, refusalOf } from './replies.ts'
+import { hasEnhancedCode, linesOfReply, lostAccess, Refusal, refusalOf, refusedCommand } from './replies.ts'
 import { CaptureStream } from './stream.ts'
 import { isHttpRequest, TlsConnection } from './tls-connection.ts'
-import { refusedCommand, stageOf } from './commands.ts'
+import { stageOf } from './commands.ts'
 import type { ClientFacts } from './logged-session.ts'
 
-/** A session: its commands and replies, its faults, and its end. The README of this folder has the rules for overrides. */
+/**
+ * A session: its commands and replies, its faults, and its end. `host`, `isDelivery`, `notes`, `progress` and `fault` are
+ * members of {@link TlsConnection}. The README of this folder has the rules for overrides.
+ */
 export class CaptureConnection extends TlsConnection {
   /** Number of replies of 400 or more since the last accepted command. */
   #refusedInRow = 0
@@ -115,7 +118,7 @@ export class CaptureConnection extends TlsConnection {
       return this.host.dismiss(this)
     }
     const fault = this.#faultAt('connect')
-    if (fault) void this.#meet(fault, { context: false, proceed: ready, done: () => this.close() })
+    if (fault) void this.#applyFault(fault, { context: false, proceed: ready, done: () => this.close() })
     else ready()
   }
 
@@ -131,25 +134,25 @@ export class CaptureConnection extends TlsConnection {
       this.progress.acceptMessage()
       if (!this.isDelivery) this.host.counts.messages++
     }
-    if (code >= 400) {
-      this.#refusedInRow++
-      if (code === 421 && this._unrecognizedCommands >= 10) this.notes.expect('too_many_commands')
-      const { problem, command, reply } = this.notes.refused(code, lines[0] ?? '')
-      const hasCommand = problem === null || !withoutCommand.has(problem)
-      if (!this.isDelivery) {
-        count(this.host.counts.refusals, code)
-        this.host.tellRefusal(hasCommand ? command : '', reply, this)
-      }
-    }
+    if (code >= 400) this.#noteRefusal(code, lines[0] ?? '')
     // Nothing may be sent in plain text during a TLS handshake.
     if (!this._upgrading && !this.awaitsTls) {
-      if (!this.isDelivery) this.notes.server(lines)
+      if (!this.isDelivery) this.notes.noteReply(lines)
       const isFirst = this.#waiting === ''
       for (const line of lines) this.#waiting += `${line}\r\n`
       if (!this.#parser?.hasMore) this.flush()
       else if (isFirst) nextTick(flush, this)
     }
     if (code === 421) this.close()
+  }
+
+  #noteRefusal(code: number, line: string): void {
+    this.#refusedInRow++
+    if (code === 421 && this._unrecognizedCommands >= 10) this.notes.expect('too_many_commands')
+    const { problem, command, reply } = this.notes.noteRefusal(code, line)
+    if (this.isDelivery) return
+    count(this.host.counts.refusals, code)
+    this.host.tellRefusal(problem !== null && withoutCommand.has(problem) ? '' : command, reply, this)
   }
 
   /** Writes the replies that wait. */
@@ -170,10 +173,10 @@ export class CaptureConnection extends TlsConnection {
     if (this.awaitsTls) return this.refusePlainText(command.toString())
     if (this.#refusedInRow > maxRecipients)
       return this.#refuse(tooManyCommands('commands in a row were refused', maxRecipients))
-    if (this.progress.take())
+    if (this.progress.countCommand())
       return this.#refuse(tooManyCommands('commands came without a message', maxWithoutMessage))
     const line = command.toString()
-    if (!this.isDelivery) this.notes.client(line, Boolean(this._nextHandler))
+    if (!this.isDelivery) this.notes.noteCommand(line, Boolean(this._nextHandler))
     const name = line.split(' ', 1)[0]?.toUpperCase() ?? ''
     // Not a line of an AUTH dialogue, or one that came before the greeting or the TLS handshake.
     const isCommand = this._ready && !this._upgrading && !this._nextHandler
@@ -181,7 +184,7 @@ export class CaptureConnection extends TlsConnection {
     const stage = done && isCommand && !this.isDelivery ? stageOf(name, this.session) : null
     const fault = stage && this.#faultAt(stage)
     const run = (): void => this.#run({ name, line, isCommand }, done)
-    if (fault) void this.#meet(fault, { context: name, proceed: run, done })
+    if (fault) void this.#applyFault(fault, { context: name, proceed: run, done })
     else run()
   }
 
@@ -204,7 +207,7 @@ export class CaptureConnection extends TlsConnection {
     super._onCommand(line as unknown as Buffer, () => {
       if (this.#refusedInRow === before) {
         this.#refusedInRow = 0
-        this.progress.accept(name)
+        this.progress.acceptCommand(name)
       }
       done?.()
     })
@@ -216,34 +219,35 @@ export class CaptureConnection extends TlsConnection {
   }
 
   /** Applies a fault, then calls `proceed` if the session goes on as without it, or `done` after a refusal. */
-  async #meet(
+  async #applyFault(
     given: NonNullable<ReturnType<FaultAt>>,
     then: { context: string | false; proceed: () => void; done: (() => void) | undefined },
   ): Promise<void> {
-    let met: Awaited<ReturnType<typeof meetFault>>
+    let outcome: Awaited<ReturnType<typeof applyFault>>
     try {
       const fault = await given
-      met = fault && (await meetFault(fault, this.host.clock))
+      outcome = fault && (await applyFault(fault, this.host.clock))
     } catch (error) {
-      met = refusalOf(error)
+      outcome = refusalOf(error)
     }
     if (this._closed || this._closing) return
-    if (met === null) return then.proceed()
-    if (met === 'cut') return this.cut('fault')
-    this.#refuse(met, then.context)
+    if (outcome === null) return then.proceed()
+    if (outcome === 'cut') return this.cut('fault')
+    this.#refuse(outcome, then.context)
     then.done?.()
   }
 
   protected takeBarePath(): boolean {
     if (this.host.isStrict) return false
-    this.notes.server([barePathNote])
+    const place = 'RFC 5321 section 4.1.2 wants angle brackets around the address'
+    this.notes.noteReply([`<warning: ${place}; with \`strict\` this is 501>`])
     return true
   }
 
   /** Every transaction ends here, after its reply. A closing server then closes the connection. */
   override _resetSession(): void {
     super._resetSession()
-    this.notes.end()
+    this.notes.endTransaction()
     if (this.host.isClosing && this._ready) this.sayClosing()
   }
 
@@ -271,6 +275,3 @@ export const maxRecipients = 1000
 function tooManyCommands(what: string, limit: number): Refusal {
   return new Refusal(421, `4.7.0 More than ${limit} ${what}, closing the connection`, 'too_many_commands')
 }
-
-const barePathNote =
-  '<warning: RFC 5321 section 4.1.2 wants angle brackets around the address; with `strict` this is 501>'

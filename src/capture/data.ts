@@ -16,8 +16,8 @@ const dotLine = Buffer.from('\r\n.')
 export class DataScanner {
   /** Octets kept for the next chunk, because they may begin CRLF and a dot. Data begins as if CRLF came before it. */
   #held: Buffer = lineEnd
-  /** How many of the kept octets are not content of the message. */
-  #foreign = 2
+  /** How many of the kept octets are not content: they were passed on already, or are the virtual CRLF. */
+  #notContent = 2
 
   /** @returns The content of a chunk; and the rest after the end of the message, null if the end was not found. */
   feed(chunk: Buffer): { content: Buffer; rest: Buffer | null } {
@@ -25,7 +25,7 @@ export class DataScanner {
     const isPlainStart = this.#held === lineEnd && chunk.length > 0 && chunk[0] !== dot
     const input = isPlainStart || this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     const pieces: Buffer[] = []
-    let from = isPlainStart ? 0 : this.#foreign
+    let from = isPlainStart ? 0 : this.#notContent
     let at = input.indexOf(dotLine)
     for (; at !== -1; at = input.indexOf(dotLine, from)) {
       const next = input[at + 3]
@@ -39,7 +39,7 @@ export class DataScanner {
     pieces.push(input.subarray(from, Math.max(from, holdFrom)))
     // Copied, because a slice of a few octets would keep the whole chunk in memory.
     this.#held = Buffer.from(input.subarray(holdFrom))
-    this.#foreign = Math.max(0, from - holdFrom)
+    this.#notContent = Math.max(0, from - holdFrom)
     return { content: joined(pieces), rest: null }
   }
 }

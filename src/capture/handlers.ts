@@ -2,7 +2,7 @@ import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 
 import { LocalpostError, isErrorOf } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import { judgeCredentials, smtpUserOf, type AuthProblem, type SmtpUser, isAdmitted } from './auth.ts'
-import { isOnlyDelay, meetFault } from './faults.ts'
+import { isOnlyDelay, applyFault } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide, Envelope } from './account-side.ts'
 import { Refusal, refusalOf, lostAccess, messageTooLarge } from './replies.ts'
@@ -19,16 +19,16 @@ export function createHandlers(
   const notesOf = (session: SMTPServerSession): SessionNotes | undefined =>
     server.connectionOf(session)?.notes
 
-  /** Answers what a step of a transaction gives or throws. Null: the connection has ended. */
+  /** Answers what a step of a transaction returns or throws. Null: the connection has ended. */
   async function answer<T>(
     session: SMTPServerSession,
-    callback: (refused: Refusal | null, given?: T) => void,
-    given: Promise<T | null>,
+    callback: (refused: Refusal | null, result?: T) => void,
+    step: Promise<T | null>,
   ): Promise<void> {
     let result: T | null = null
     let refused: Refusal | null = null
     try {
-      result = await given
+      result = await step
     } catch (error) {
       refused = refusalOf(error)
       if (refused !== error) options.onError?.(error)
@@ -91,7 +91,7 @@ export function createHandlers(
     const reception = side.receive(envelopeOf(session), notesOf(session)?.current ?? null)
     const text = await receiveMessage(stream, reception, session, options.onError)
     // The message is stored, and the reply comes later.
-    if (fault && text !== null) await meetFault(fault, server.clock)
+    if (fault && text !== null) await applyFault(fault, server.clock)
     return text
   }
 
@@ -99,11 +99,11 @@ export function createHandlers(
   async function refuseMessage(
     stream: SMTPServerDataStream,
     session: SMTPServerSession,
-    fault: Parameters<typeof meetFault>[0],
+    fault: Parameters<typeof applyFault>[0],
   ): Promise<null> {
     if (!(await drainMessage(stream))) return null
-    const met = await meetFault(fault, server.clock)
-    if (met instanceof Refusal) throw met
+    const outcome = await applyFault(fault, server.clock)
+    if (outcome instanceof Refusal) throw outcome
     server.connectionOf(session)?.cut('fault')
     return null
   }

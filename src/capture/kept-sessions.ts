@@ -13,11 +13,14 @@ export interface KeptSessions {
   }>
   get(id: string): Promise<SmtpSession | null>
   clear(): Promise<void>
-  /** Sets the listener for sessions at other instances; only if these keep theirs here too. */
+  /** Sets the listener for sessions at other instances; absent if those keep theirs elsewhere. */
   onForeign?: SetEndedListener
 }
 
-/** Sets who is told of each session that ended; of those at other instances, which cost a read, if `isWanted`. */
+/**
+ * Sets the listener for ended sessions. Sessions of other instances have to be read first, so it gets them only while
+ * `isWanted` returns true.
+ */
 export type SetEndedListener = (
   listener: (session: () => SmtpSessionSummary) => void,
   isWanted?: () => boolean,
@@ -37,13 +40,15 @@ export function keptInMemory(clock: Clock): KeptSessions {
     silent: createRing(maxOfKind.silent),
   }
   const all = (): LoggedSession[] =>
-    Object.values(rings).flatMap((ring) => ring.since(clock.now() - maxAgeMs))
+    Object.values(rings).flatMap((ring) => ring.keptSince(clock.now() - maxAgeMs))
   return {
     add: (kind, session) => rings[kind].put(session),
     async page({ failed, cursor, limit }) {
-      const chosen = all().map(toSessionSummary).filter(isListed(failed)).sort(newestFirst)
-      const rest = chosen.filter(isBehindCursor(cursor))
-      return { items: rest.slice(0, limit), count: chosen.length, more: rest.length > limit }
+      const listed = all()
+        .map(toSessionSummary)
+        .filter(({ problems }) => !failed || problems.length > 0)
+      const rest = listed.sort(newestFirst).filter(({ id }) => cursor === undefined || id < cursor)
+      return { items: rest.slice(0, limit), count: listed.length, more: rest.length > limit }
     },
     async get(id) {
       const found = all().find((session) => session.id === id)
@@ -54,18 +59,6 @@ export function keptInMemory(clock: Clock): KeptSessions {
     },
   }
 }
-
-/** Whether a list has a session. @param failed  Only sessions with a problem. */
-export const isListed =
-  (failed: boolean) =>
-  ({ problems }: SmtpSessionSummary): boolean =>
-    !failed || problems.length > 0
-
-/** Whether a session comes after a cursor, in a list with the newest first. */
-export const isBehindCursor =
-  (cursor: string | undefined) =>
-  ({ id }: SmtpSessionSummary): boolean =>
-    cursor === undefined || id < cursor
 
 export const newestFirst = (one: SmtpSessionSummary, other: SmtpSessionSummary): number =>
   one.id < other.id ? 1 : -1
@@ -79,7 +72,7 @@ const lineOverhead = 24
 /** Keeps the newest sessions, bounded in number and size. */
 function createRing(limit: number): {
   put(session: LoggedSession): void
-  since(time: number): LoggedSession[]
+  keptSince(time: number): LoggedSession[]
   clear(): void
 } {
   let kept: { session: LoggedSession; chars: number }[] = []
@@ -91,7 +84,7 @@ function createRing(limit: number): {
       chars += size
       while (kept.length > limit || chars > maxChars) chars -= kept.shift()?.chars ?? 0
     },
-    since(time) {
+    keptSince(time) {
       kept = kept.filter(({ session }) => (session.ended ?? time) >= time)
       chars = kept.reduce((sum, one) => sum + one.chars, 0)
       return kept.map(({ session }) => session)

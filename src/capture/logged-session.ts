@@ -2,8 +2,7 @@ import type { TranscriptLine } from '../inbox/types.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import type { ClientFault } from './client-faults.ts'
 import { problemsOf } from './session-problems.ts'
-import { toTranscript } from './transcripts.ts'
-import type { SessionNotes } from './session-notes.ts'
+import { toTranscript, type SessionNotes } from './session-notes.ts'
 
 /** The parts of a connection that the log reads. */
 export interface ObservedSession {

@@ -4,7 +4,7 @@ import type { AuthRules } from './auth.ts'
 import type { AccountSide } from './account-side.ts'
 import type { SmtpTimeouts } from './progress.ts'
 import type { SlotLimits } from './slots.ts'
-import type { KeyAndCertificate } from './tls.ts'
+import type { KeyAndCertificate } from './certificate.ts'
 
 /** A refusal to a client. Its texts may have anything in them that a client sent. */
 export interface ClientRefusal {
@@ -56,6 +56,6 @@ export interface CaptureOptions extends AuthRules, AccountSide {
   onRefused?: ((refusal: ClientRefusal) => void) | undefined
   /** Counts sessions, messages and refusals of apps. Default: new ones. */
   counts?: SmtpCounts
-  /** Monotonic time in milliseconds for that minute. Default: the machine's. */
+  /** Monotonic time in milliseconds, for the limit of `onClientFault`. Default: the machine's. */
   now?: () => number
 }

@@ -46,7 +46,7 @@ export class Progress {
   workedAt: number
   /** Number of commands that made progress. */
   #useful = 0
-  /** Since the last message: how often it began, and number of commands before. */
+  /** How many EHLO and MAIL were accepted since the last message, and how many commands had come before that message. */
   #begun = 0
   #commandsBefore = 0
   #seen = { commands: 0, useful: 0, messages: 0, phase: 'command', dataBytes: 0 }
@@ -60,12 +60,12 @@ export class Progress {
   }
 
   /** Counts a command. @returns Whether more than {@link maxWithoutMessage} came since the last message. */
-  take(): boolean {
+  countCommand(): boolean {
     return ++this.commands - this.#commandsBefore > maxWithoutMessage
   }
 
   /** Counts a command that was accepted. @param name  In upper case. */
-  accept(name: string): void {
+  acceptCommand(name: string): void {
     if (name === 'RCPT' || name === 'DATA') this.#useful++
     else if ((name === 'EHLO' || name === 'MAIL') && ++this.#begun <= maxBegun) this.#useful++
   }

@@ -1,6 +1,7 @@
 import { isNoRoom } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
+import { authMethods } from './auth.ts'
 
 /** An SMTP reply of 400 or more, in the form that smtp-server expects from a handler. */
 export class Refusal extends Error {
@@ -26,13 +27,14 @@ export function hasEnhancedCode(replyCode: number, text: unknown): boolean {
   )
 }
 
-/** The reply when a message could not be stored. */
+/** The reply to a step that failed. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (isErrorOf(error, 'store_full')) return new Refusal(452, '4.3.1 The disk is full, nothing was stored')
   if (isNoRoom(error))
     return new Refusal(452, '4.3.1 Too much mail is waiting to be stored, try again in a moment')
   if (isErrorOf(error, 'closed')) return new Refusal(421, '4.3.2 Localpost is closing', 'closing')
+  // The account was removed.
   if (isErrorOf(error, 'not_found')) return lostAccess()
   if (isErrorOf(error, 'message_too_large')) return messageTooLarge()
   if (isErrorOf(error, 'store_unknown'))
@@ -50,6 +52,38 @@ export function messageTooLarge(): Refusal {
 export function lostAccess(): Refusal {
   return new Refusal(421, '4.7.0 The credentials of this session are no longer valid, connect with others')
 }
+
+/** The refusal of a command that smtp-server would accept or answer with 500; else null. @param name  In upper case. */
+export function refusedCommand(
+  name: string,
+  line: string,
+  { hasStartTls, isInTransaction }: { hasStartTls: boolean; isInTransaction: boolean },
+): Refusal | null {
+  if (unimplemented.has(name) || (name === 'STARTTLS' && !hasStartTls))
+    return new Refusal(502, `5.5.1 ${name} is not implemented`)
+  if (withoutArguments.has(name) && line.trimEnd().length > name.length)
+    return new Refusal(501, `5.5.4 Syntax: ${name} without arguments`)
+  // RFC 4954 section 4.
+  if (name === 'AUTH' && isInTransaction)
+    return new Refusal(503, '5.5.1 AUTH is not permitted during a mail transaction, end it with RSET')
+  // RFC 4422 section 3.1.
+  const mechanism = /^AUTH +([\w-]{1,20})(?: |$)/i.exec(line)?.[1]?.toUpperCase()
+  if (mechanism !== undefined && !authMethods.includes(mechanism))
+    return new Refusal(
+      504,
+      `5.5.4 AUTH ${mechanism} is not offered, use ${authMethods.join(' or ')}`,
+      'auth_unsupported',
+    )
+  return null
+}
+
+/** Commands of SMTP, its extensions and predecessors that this server lacks: their reply is 502, not 500. */
+const unimplemented: ReadonlySet<string> = new Set(
+  'EXPN BDAT ETRN ATRN TURN SEND SOML SAML BURL XCLIENT XFORWARD'.split(' '),
+)
+
+/** Commands whose arguments are refused, because the client would expect them to have an effect. */
+const withoutArguments: ReadonlySet<string> = new Set(['DATA', 'RSET'])
 
 /** The lines of a reply, whose text may have input of a client in it. @param enhancedCode  `""` for none. */
 export function linesOfReply(code: number, enhancedCode: string, texts: readonly string[]): string[] {

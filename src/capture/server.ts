@@ -12,23 +12,14 @@ import type { FaultAt } from './faults.ts'
 import type { CaptureOptions } from './options.ts'
 import type { AccountSide } from './account-side.ts'
 import { defaultSmtpTimeouts } from './progress.ts'
-import { smtpUserOf } from './auth.ts'
+import { authMethods, smtpUserOf } from './auth.ts'
 import { Slots } from './slots.ts'
-import type { KeyAndCertificate } from './tls.ts'
+import type { KeyAndCertificate } from './certificate.ts'
 import type { ConnectionHost } from './tls-connection.ts'
-import { authMethods } from './commands.ts'
-
-/** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
-const graceMs = 1000
-const lingerMs = 200
-/** How often the progress of clients is checked, in milliseconds. */
-const sweepMs = 500
-/** How many refused connections may wait for their client to close. */
-const maxLingering = 100
 
 /**
- * smtp-server with {@link CaptureConnection}, and with a quick shutdown. The README has the rules for overrides. The methods
- * without a comment are those of {@link ConnectionHost}.
+ * smtp-server with {@link CaptureConnection}, and with a quick shutdown. `startCapture` gives it its handlers. The README has
+ * the rules for overrides. The methods without a comment are those of {@link ConnectionHost}.
  */
 export class CaptureServer extends SMTPServer implements ConnectionHost {
   isClosing = false
@@ -40,13 +31,14 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   readonly deliveries: Server
   /** The port that begins with TLS. */
   readonly withTls: Server
-  readonly #given: CaptureOptions
+  readonly #options: CaptureOptions
+  /** Ends the pause of `#emptyWithin`. */
   #onForgotten = (): void => {}
   /** Connections by session id, until their socket is closed. The base removes a connection earlier. */
   readonly #open = new Map<string, CaptureConnection>()
-  /** The connections that count as clients. The others in `#open` were answered 421, and wait for their client to close. */
+  /** The connections that count as clients. The others in `#open` are deliveries, or wait for a client that was answered 421. */
   readonly #slots: Slots
-  readonly #isNews: (key: string) => boolean
+  readonly #isFirstOfMinute: (key: string) => boolean
   #sweeping: NodeJS.Timeout | undefined
 
   constructor(given: CaptureOptions, delays: Delays, keys: KeyAndCertificate | null) {
@@ -70,13 +62,13 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
       maxRecipients,
       ...keys,
     })
-    this.#given = given
+    this.#options = given
     this.clock = delays
     this.isStrict = given.strict ?? false
     this.faultAt = given.faultAt
     this.counts = given.counts ?? createCounts().smtp
     this.#slots = new Slots(given.maxClients)
-    this.#isNews = createOncePerMinute(given.now)
+    this.#isFirstOfMinute = createOncePerMinute(given.now)
     this.deliveries = createServer((socket) => this.connect(socket, {}, 'delivery'))
     this.withTls = createServer((socket) => this.connect(socket, {}, 'tls'))
     for (const server of [this.deliveries, this.withTls]) server.on('error', (error) => this._onError(error))
@@ -97,7 +89,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   }
 
   get ports(): RightPorts {
-    const { httpUrl, tls } = this.#given
+    const { httpUrl, tls } = this.#options
     return {
       smtp: shownPlace(this.server) ?? 'another port',
       smtps: shownPlace(this.withTls),
@@ -117,18 +109,18 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   tellRefusal(what: string, why: string, { session, remoteAddress: client }: CaptureConnection): void {
     if (this.isClosing) return
     const user = smtpUserOf(session)
-    const account = user ? (user.side ?? this.#given).accountName : undefined
-    this.#given.onRefused?.({ what, why, client, account })
+    const account = user ? (user.side ?? this.#options).accountName : undefined
+    this.#options.onRefused?.({ what, why, client, account })
   }
 
   reportClient(fault: ClientFault, address: string, detail: string): void {
-    if (this.#isNews(`${fault} ${networkOf(address)}`))
-      this.#given.onClientFault?.(describeClientFault(fault, address, detail, this.ports))
+    if (this.#isFirstOfMinute(`${fault} ${networkOf(address)}`))
+      this.#options.onClientFault?.(describeClientFault(fault, address, detail, this.ports))
   }
 
   #sweep(): void {
     const now = monotonicNow()
-    const patience = { ...defaultSmtpTimeouts, ...this.#given.patience }
+    const patience = { ...defaultSmtpTimeouts, ...this.#options.patience }
     for (const connection of this.#open.values()) connection.checkProgress(now, patience)
   }
 
@@ -143,7 +135,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     kind: 'submission' | 'delivery' | 'tls' = 'submission',
   ): void {
     if (this.isClosing) return void socket.destroy()
-    if (this.#given.keepAlive === false) socket.unref()
+    if (this.#options.keepAlive === false) socket.unref()
     const connection = new CaptureConnection(this, socket, options)
     connection.isDelivery = kind === 'delivery'
     connection.needsUpgrade = kind === 'tls'
@@ -151,7 +143,7 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     this.#open.set(connection.id, connection)
     if (kind !== 'delivery') {
       this.counts.sessions++
-      this.#given.sessions?.begin(connection)
+      this.#options.sessions?.begin(connection)
     }
     this.#sweeping ??= setInterval(() => this.#sweep(), sweepMs).unref()
     connection.on('error', (error: Error) => this._onError(error))
@@ -167,14 +159,14 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
   handOver(session: SMTPServerSession, { sessions }: AccountSide): void {
     const connection = this.connectionOf(session)
     if (!connection || connection.isDelivery) return
-    this.#given.sessions?.leave(connection)
+    this.#options.sessions?.leave(connection)
     sessions?.begin(connection)
   }
 
   forget(connection: CaptureConnection): void {
     if (!this.#open.delete(connection.id)) return
     this.#onForgotten()
-    const sessions = smtpUserOf(connection.session)?.side?.sessions ?? this.#given.sessions
+    const sessions = smtpUserOf(connection.session)?.side?.sessions ?? this.#options.sessions
     sessions?.end(connection)
     this.#slots.release(connection)
     if (this.#open.size > 0) return
@@ -217,6 +209,14 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     }
   }
 }
+
+/** How long `shutDown` waits for transactions in progress, and then for clients to close their side, in milliseconds. */
+const graceMs = 1000
+const lingerMs = 200
+/** How often the progress of clients is checked, in milliseconds. */
+const sweepMs = 500
+/** How many refused connections may wait for their client to close. */
+const maxLingering = 100
 
 /** Where clients on this machine reach a server; null while it does not listen. */
 function shownPlace(server: Server): string | null {

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { isId, type Ids } from '../core/ids.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
-import { givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
+import { defaultPageSize, givenCursor, type ListPage, type ListQuery } from '../core/lists.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
 import {
   type ObservedSession,
@@ -12,14 +12,7 @@ import {
   toSessionSummary,
   toSession,
 } from './logged-session.ts'
-import {
-  isBehindCursor,
-  isListed,
-  keptInMemory,
-  newestFirst,
-  type KeptSessions,
-  type SetEndedListener,
-} from './kept-sessions.ts'
+import { keptInMemory, newestFirst, type KeptSessions, type SetEndedListener } from './kept-sessions.ts'
 
 /** The requested part of the list of sessions. */
 export interface SmtpSessionQuery extends ListQuery {
@@ -29,7 +22,8 @@ export interface SmtpSessionQuery extends ListQuery {
 
 /**
  * The sessions of apps: open ones, the last 500 without a problem, the last 500 with one, and the last 50 in which the
- * client sent nothing. They are in memory, at most 2 MB of each kind, or in the store that instances share, for at most a day.
+ * client sent nothing. They are kept for at most a day: in memory, with at most 2 MB of each kind; or, where instances
+ * share a store, in that store.
  */
 export interface SessionLog {
   /** Called when a client connects. */
@@ -72,8 +66,8 @@ export function createSessionLog({
       const ended = toLogged(session, begun, clock.now())
       const { refusals, cutBy, command } = ended.notes
       const isFine = ended.message_count > 0 && refusals.length === 0 && cutBy === null
-      const hasWords = command !== '' || refusals.length > 0 || ended.fault !== null || cutBy !== null
-      kept.add(isFine ? 'fine' : hasWords ? 'failed' : 'silent', ended)
+      const isSilent = command === '' && refusals.length === 0 && ended.fault === null && cutBy === null
+      kept.add(isFine ? 'fine' : isSilent ? 'silent' : 'failed', ended)
       listener(() => toSessionSummary(ended))
     },
     leave(session) {
@@ -89,10 +83,13 @@ export function createSessionLog({
         const message = `${quote(cursor)} is not a cursor of this list: here it is the id of an SMTP session.`
         throw new LocalpostError('invalid_cursor', message)
       }
-      const { failed = false, limit = 50 } = query ?? {}
+      const { failed = false, limit = defaultPageSize } = query ?? {}
       const page = await kept.page({ failed, cursor, limit })
-      const begun = running().map(toSessionSummary).filter(isListed(failed))
-      const all = [...begun.filter(isBehindCursor(cursor)), ...page.items].sort(newestFirst)
+      const begun = running()
+        .map(toSessionSummary)
+        .filter(({ problems }) => !failed || problems.length > 0)
+      const later = begun.filter(({ id }) => cursor === undefined || id < cursor)
+      const all = [...later, ...page.items].sort(newestFirst)
       const items = all.slice(0, limit)
       const last = page.more || items.length < all.length ? items.at(-1) : undefined
       return { items, count: page.count + begun.length, cursor: last?.id ?? null }

@@ -1,4 +1,6 @@
+import { cutText } from '../core/text.ts'
 import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
+import type { TranscriptLine } from '../inbox/types.ts'
 
 /** The sender of a line: the client or the server. */
 type Speaker = 'C' | 'S'
@@ -36,7 +38,7 @@ export interface RefusedCommand {
  * Records a session without its credentials: up to 4 KB of each of the last ten transactions, refused ones first.
  *
  * A line belongs to the opening (from the greeting, EHLO, STARTTLS or AUTH up to another command), to a transaction (from
- * MAIL up to `end`, which follows its last reply), or to neither: then to what came after the last transaction, or before
+ * MAIL up to `endTransaction`, which follows its last reply), or to neither: then to what came after the last transaction, or before
  * the first one. Each line is passed on when it is read or sent, so a reply comes after its command.
  */
 export class SessionNotes {
@@ -81,7 +83,7 @@ export class SessionNotes {
   }
 
   /** @param reply  The first line of a reply of 400 or more. */
-  refused(code: number, reply: string): RefusedCommand {
+  noteRefusal(code: number, reply: string): RefusedCommand {
     if (this.#current) this.#current.isRefused = true
     const refusal = { command: this.#command, code, reply: cut(reply), problem: this.#expected }
     // The last refusal is kept too, because it may be the reason why the session ended.
@@ -91,7 +93,7 @@ export class SessionNotes {
   }
 
   /** @param isSecret  Whether the line answers an AUTH challenge. */
-  client(line: string, isSecret: boolean): void {
+  noteCommand(line: string, isSecret: boolean): void {
     if (isSecret) return this.#note('C', '***')
     this.#expected = null
     const verb = line.slice(0, 4).toUpperCase()
@@ -122,12 +124,12 @@ export class SessionNotes {
   }
 
   /** @param lines  The complete lines of one reply. */
-  server(lines: readonly string[]): void {
+  noteReply(lines: readonly string[]): void {
     for (const line of lines) this.#note('S', line)
   }
 
   /** Call it when a transaction is over, after its reply. */
-  end(): void {
+  endTransaction(): void {
     if (this.#current) this.#isOpening = false
     this.#current = null
   }
@@ -156,7 +158,7 @@ export class SessionNotes {
 }
 
 function cut(line: string): string {
-  return line.length > maxLine ? `${line.slice(0, maxLine)}…` : line
+  return line.length > maxLine ? `${cutText(line, maxLine)}…` : line
 }
 
 function withoutSecret(line: string): string {
@@ -171,6 +173,20 @@ export function linesOfTransaction({ lines, leftOut }: TransactionNotes): string
   return lines.toSpliced(2 * maxFirstLines, 0, ...gap)
 }
 
+/** The lines as they are answered. @param message  The line that replaces the message, after each reply to DATA. */
+export function toTranscript(lines: readonly string[], message: string): TranscriptLine[] {
+  const said: TranscriptLine[] = []
+  for (let i = 0; i + 1 < lines.length; i += 2) {
+    const from = lines[i] === 'C' ? 'client' : 'server'
+    const text = lines[i + 1] ?? ''
+    said.push({ from, text })
+    // After the 354 reply the client sends the message.
+    if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: message })
+  }
+  return said
+}
+
+/** The first four letters: `STAR` is STARTTLS. */
 const openingVerbs = new Set(['EHLO', 'HELO', 'STAR', 'AUTH'])
 /** The longest line that is kept whole, and the text that opens a session, in characters. */
 const maxLine = 200

@@ -1,6 +1,6 @@
 import type { SmtpProblem, SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 import type { ClientFault } from './client-faults.ts'
-import wordsOf from './problem-words.json' with { type: 'json' }
+import problemWords from './problem-words.json' with { type: 'json' }
 import type { RefusedCommand, SessionNotes } from './session-notes.ts'
 
 /** The facts of a session from which its problems are derived. */
@@ -13,6 +13,7 @@ interface ProblemFacts {
 
 /** The problems of a session: one for each kind, in order of appearance. */
 export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts): SmtpProblem[] {
+  // It explains everything else.
   if (fault !== null) return [problem(kindOfFault(fault))]
   const problems = new Map<SmtpProblemKind, SmtpProblem>()
   for (const refused of notes.refusals) {
@@ -40,7 +41,7 @@ function problem(
   kind: SmtpProblemKind,
   { command = '', reply = '' }: Partial<RefusedCommand> = {},
 ): SmtpProblem {
-  return { kind, ...wordsOf[kind], command: command || null, reply: reply || null }
+  return { kind, ...problemWords[kind], command: command || null, reply: reply || null }
 }
 
 const kindOfCode: Readonly<Record<number, SmtpProblemKind>> = { 530: 'auth_required', 552: 'too_large' }

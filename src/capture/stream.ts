@@ -16,13 +16,13 @@ export class CaptureStream extends SMTPStream {
   /** Of the present DATA; `startDataMode` begins a new one. */
   #scanner: DataScanner = new DataScanner()
   // The next four belong together: `write` and `_final` note what is to be done later, and the end of a chunk does it. One
-  // chunk is processed at a time, from `#begin` until its `done`.
+  // chunk is processed at a time, from `#processChunk` until its `done`.
   /** Whether a chunk is being processed. */
   #isBusy = false
   /** The chunks after it; empty unless one is being processed. */
   readonly #waiting: Buffer[] = []
   /** Whether the socket waits for `drain`. */
-  #isAwaited = false
+  #needsDrain = false
   /** The callback of the stream's end; null until the stream ends while a chunk is processed. */
   #onIdle: (() => void) | null = null
   /** Whether more input was received after the current command. Set before each call of `onLine`, and at the end of DATA. */
@@ -62,8 +62,8 @@ export class CaptureStream extends SMTPStream {
   override write(chunk: Buffer | string): boolean {
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
     if (this.#isBusy) this.#waiting.push(bytes)
-    else this.#begin(bytes)
-    this.#isAwaited ||= this.#isBusy
+    else this.#processChunk(bytes)
+    this.#needsDrain ||= this.#isBusy
     return !this.#isBusy
   }
 
@@ -73,21 +73,21 @@ export class CaptureStream extends SMTPStream {
     else done()
   }
 
-  #begin(chunk: Buffer): void {
+  #processChunk(chunk: Buffer): void {
     this.#isBusy = true
-    this.#take(chunk, (error) => {
+    this.#dispatch(chunk, (error) => {
       this.#isBusy = false
       if (error) return void this.destroy(error)
       const next = this.#waiting.shift()
-      if (next) return this.#begin(next)
+      if (next) return this.#processChunk(next)
       this.#onIdle?.()
-      if (!this.#isAwaited) return
-      this.#isAwaited = false
+      if (!this.#needsDrain) return
+      this.#needsDrain = false
       this.emit('drain')
     })
   }
 
-  #take(chunk: Buffer, done: (error?: Error) => void): void {
+  #dispatch(chunk: Buffer, done: (error?: Error) => void): void {
     if (this.isClosed || chunk.length === 0) done()
     else if (this._dataMode) this._feedDataStream(chunk, done)
     else this.#readLines(chunk, done)
@@ -95,15 +95,18 @@ export class CaptureStream extends SMTPStream {
 
   /** Passes on one line after the other, each when the last is done. What follows a DATA command is message data. */
   #readLines(chunk: Buffer, done: (error?: Error) => void): void {
-    if (this._remainder === '' && isTlsRecord(chunk)) return this.#onTls(chunk)
+    if (this._remainder === '' && isTlsRecord(chunk)) {
+      // Without `done`: the socket belongs to TLS from now on.
+      return this.#onTls(chunk)
+    }
     const lines = new ChunkLines(this._remainder, chunk)
     this._remainder = ''
     let handled = 0
-    // A line may be done within the call that passes it on: `read` then only notes that, because recursion would have a
+    // A line may be done within the call that passes it on: `readOn` then only notes that, because recursion would have a
     // depth for each line. Unlike at the end of DATA, the next line follows in the same turn.
     let isReading = false
     let isDone = false
-    const read = (): void => {
+    const readOn = (): void => {
       isDone = true
       if (isReading) return
       isReading = true
@@ -112,7 +115,7 @@ export class CaptureStream extends SMTPStream {
           isDone = false
           // Everything after QUIT is ignored.
           if (this.isClosed) return done()
-          if (this._dataMode) return this.#take(lines.rest(), done)
+          if (this._dataMode) return this.#dispatch(lines.rest(), done)
           const line = lines.next()
           if (line.length > this._maxCommandLength) return done(this._commandTooLong())
           if (lines.isCut) {
@@ -120,18 +123,18 @@ export class CaptureStream extends SMTPStream {
             return done()
           }
           this.#hasNext = lines.hasMore
-          this.#onLine(lines.textOf(line), read)
+          this.#onLine(lines.textOf(line), readOn)
           // A chunk full of commands must not block other connections.
           if (isDone && ++handled % maxLinesAtOnce === 0) {
             isDone = false
-            setImmediate(read)
+            setImmediate(readOn)
           }
         }
       } finally {
         isReading = false
       }
     }
-    read()
+    readOn()
   }
 
   override startDataMode(maxBytes?: number | string | null): SMTPServerDataStream {
@@ -162,7 +165,7 @@ export class CaptureStream extends SMTPStream {
   /** The message is complete. The rest of the chunk is commands, which wait until the message is answered. */
   #endData(content: Buffer, rest: Buffer, done: () => void): void {
     const stream = this._dataStream
-    const proceed = (): void => this.#take(rest, done)
+    const continueWithRest = (): void => this.#dispatch(rest, done)
     // The base's member is `true` if `continue` was called before the end of the message, for example because its stream was
     // destroyed; a function if it is still to be called; else `false`.
     const isAnswered = this._continueCallback === true
@@ -171,8 +174,8 @@ export class CaptureStream extends SMTPStream {
       ? false
       : () => {
           // Without setImmediate, a chunk with many messages would recurse once per message.
-          if (isEnding && rest.length > 0) setImmediate(proceed)
-          else proceed()
+          if (isEnding && rest.length > 0) setImmediate(continueWithRest)
+          else continueWithRest()
         }
     this._dataMode = false
     this._dataStream = null
@@ -180,22 +183,22 @@ export class CaptureStream extends SMTPStream {
     // The message may be answered within this call.
     stream?.end(content)
     isEnding = false
-    if (isAnswered) proceed()
+    if (isAnswered) continueWithRest()
   }
 
   /** Continues after a message. The base would clear the callback only after its call, which may have set the next one. */
   override continue(): void {
-    const proceed = this._continueCallback
-    if (typeof proceed !== 'function') return super.continue()
+    const continueWithRest = this._continueCallback
+    if (typeof continueWithRest !== 'function') return super.continue()
     this._continueCallback = false
-    proceed()
+    continueWithRest()
   }
 }
 
-/** The lines of a chunk. The first one begins with what the chunk before had of it. */
+/** The lines of a chunk. The first one begins with the end of the previous chunk, which had no line end. */
 class ChunkLines {
   readonly #chunk: Buffer
-  /** The length of that beginning. */
+  /** The length of that beginning, which is never in message data: `rest` begins after a line that ends in the chunk. */
   readonly #held: number
   /** One character for each octet, so that positions in the text are positions in the chunk. */
   readonly #octets: string

@@ -11,7 +11,10 @@ import type { Clock } from '../core/clock.ts'
 import type { SmtpCounts } from '../core/counts.ts'
 import type { FaultAt } from './faults.ts'
 
-/** The beginning and the end of a connection: TLS first, after STARTTLS, or never; and clients at the wrong port. */
+/**
+ * The beginning and the end of a connection: TLS first, after STARTTLS, or never; and clients at the wrong port. It also has
+ * the state that `CaptureConnection` needs.
+ */
 export abstract class TlsConnection extends CommandConnection {
   /** Whether the connection came through the outbox's own port. Faults and limits do not apply to it. */
   isDelivery = false
@@ -70,7 +73,7 @@ export abstract class TlsConnection extends CommandConnection {
   protected refusePlainText(line: string): void {
     const isHttp = isHttpRequest(line)
     this.awaitsTls = false
-    if (line !== '') this.notes.client(line, false)
+    if (line !== '') this.notes.noteCommand(line, false)
     this.report(isHttp ? 'http' : 'plain_text')
     const { ports } = this.host
     this.send(554, `5.7.1 ${isHttp ? httpAtSmtp(ports) : plainAtTls(ports)}`)
@@ -89,7 +92,8 @@ export abstract class TlsConnection extends CommandConnection {
     // Many clients that reject the certificate disconnect without an error.
     if (!this._closed && !this._closing && !this.host.isClosing) {
       // One that leaves sooner may be a port check.
-      if (this.awaitsTls && monotonicNow() - this.progress.workedAt >= waitedMs) this.report('plain_text')
+      if (this.awaitsTls && monotonicNow() - this.progress.workedAt >= greetingWaitMs)
+        this.report('plain_text')
       const { commands, bytes } = this.#beforeTls
       const isUnused = this._upgrading || (this.secure && this.progress.commands === commands)
       const isBegun = !this._upgrading || this._socket.bytesRead > bytes
@@ -130,7 +134,7 @@ const withoutReply: ReadonlySet<ClientFault> = new Set([
 ])
 
 /** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */
-const waitedMs = 2000
+const greetingWaitMs = 2000
 
 /** The members of a server that its connections use. */
 export interface ConnectionHost {

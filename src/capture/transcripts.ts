@@ -1,7 +1,7 @@
 import type { TranscriptLine } from '../inbox/types.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
-import { linesOfTransaction, type TransactionNotes } from './session-notes.ts'
+import { linesOfTransaction, toTranscript, type TransactionNotes } from './session-notes.ts'
 
 /** The transcripts of the latest submissions. */
 export interface Transcripts {
@@ -17,6 +17,9 @@ export interface TranscriptMemory extends Transcripts {
   of(id: string, sizeBytes: number): TranscriptLine[] | null
   clear(): void
 }
+
+/** The line that replaces a message. */
+const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
 
 /** @param limit  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
 export function createTranscripts(limit = 1000): TranscriptMemory {
@@ -77,20 +80,4 @@ export function createSharedTranscripts(store: Store): Transcripts {
 /** The lines of a transaction, with those that opened its session. */
 function linesOfSubmission(notes: TransactionNotes): string[] {
   return [...notes.opening.slice(0, notes.openingLength), ...linesOfTransaction(notes)]
-}
-
-/** The line that replaces a message. */
-const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
-
-/** The lines as they are answered. @param message  The line that replaces the message, after each reply to DATA. */
-export function toTranscript(lines: readonly string[], message: string): TranscriptLine[] {
-  const said: TranscriptLine[] = []
-  for (let i = 0; i + 1 < lines.length; i += 2) {
-    const from = lines[i] === 'C' ? 'client' : 'server'
-    const text = lines[i + 1] ?? ''
-    said.push({ from, text })
-    // After the 354 reply the client sends the message.
-    if (from === 'server' && text.startsWith('354 ')) said.push({ from: 'client', text: message })
-  }
-  return said
 }

@@ -49,7 +49,7 @@ import { isTag } from '../../src/search/query.ts'
 import { searchableText } from '../../src/mime/html/searchable-text.ts'
 import { renderTexts, type LanguageEngine } from '../../src/templates/engines.ts'
 import { formatDate } from '../../src/templates/format-date.ts'
-import { refusedCommand } from '../../src/capture/commands.ts'
+import { refusedCommand } from '../../src/capture/replies.ts'
 
 /** The folders of `src` whose exported functions read what others wrote: mail, requests, style sheets, records of DNS. */
 export const folders: readonly string[] = [
@@ -102,7 +102,7 @@ const asPart = { isRoot: false, defaultType: 'text/plain' }
 export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'attachments/data-uri.ts parseDataUri': (text) => parseDataUri(`data:,${text}`),
   'mime/base64.ts decodeBase64': (text) => decodeBase64(text),
-  'capture/commands.ts refusedCommand': (text) =>
+  'capture/replies.ts refusedCommand': (text) =>
     ['MAIL FROM:', 'AUTH '].map((begin) =>
       refusedCommand(begin.slice(0, 4), `${begin}${text}`, { hasStartTls: true, isInTransaction: false }),
     ),
@@ -251,7 +251,7 @@ export const left: Readonly<Record<string, string>> = {
     'audiences/contact-writer.ts writeContacts',
     'capture/auth.ts judgeCredentials',
     'capture/commands.ts stageOf',
-    'capture/tls.ts makeCertificate',
+    'capture/certificate.ts makeCertificate',
     'client-support/css-features.ts declarationFeatures',
     'client-support/html-features.ts isOfElement',
     'domains/dkim-keys.ts generateDkimKey',

@@ -2,7 +2,7 @@ import { connect as connectTls } from 'node:tls'
 import { once } from 'node:events'
 import { createTransport } from 'nodemailer'
 import { describe, expect, it } from 'vitest'
-import { makeCertificate } from '../../src/capture/tls.ts'
+import { makeCertificate } from '../../src/capture/certificate.ts'
 import { createOncePerMinute } from '../../src/net/once-per-minute.ts'
 import { RawClient, rawClient, testServer } from './_server.ts'
 

@@ -131,15 +131,21 @@ describe('the log of SMTP sessions', () => {
 })
 
 describe('the bounds of the log', () => {
+  it('cuts a long line between two characters', () => {
+    const notes = new SessionNotes()
+    notes.noteCommand(`RCPT TO:<${'a'.repeat(190)}😀@a.test>`, false)
+    expect(notes.command).toBe(`RCPT TO:<${'a'.repeat(190)}…`)
+  })
+
   /** Sessions as connections report them, without sockets. */
   function flood(log: SessionLog, count: number, lines: readonly string[], accepted: number): void {
     for (let i = 0; i < count; i++) {
       const notes = new SessionNotes()
       for (const line of lines) {
         if (/^\d/.test(line)) {
-          notes.server([line])
-          if (line >= '400') notes.refused(Number(line.slice(0, 3)), line)
-        } else notes.client(line, false)
+          notes.noteReply([line])
+          if (line >= '400') notes.noteRefusal(Number(line.slice(0, 3)), line)
+        } else notes.noteCommand(line, false)
       }
       const session = {
         notes,

@@ -18,7 +18,7 @@ describe('STARTTLS', () => {
   })
 
   it('works with a given certificate, which a client can verify by name and by address', async () => {
-    const { makeCertificate } = await import('../../src/capture/tls.ts')
+    const { makeCertificate } = await import('../../src/capture/certificate.ts')
     const own = await makeCertificate('post.test')
     await using server = await testServer({ tls: own })
     for (const servername of ['localhost', 'post.test', undefined]) {
@@ -34,7 +34,7 @@ describe('STARTTLS', () => {
   })
 
   it('has a certificate of a CA that can sign nothing else, because its key is dropped', async () => {
-    const { makeCertificate } = await import('../../src/capture/tls.ts')
+    const { makeCertificate } = await import('../../src/capture/certificate.ts')
     const [own, other] = await Promise.all([makeCertificate('post.test'), makeCertificate('post.test')])
     const [ca, cert] = [new X509Certificate(own.ca), new X509Certificate(own.cert)]
     expect([ca.ca, cert.ca]).toEqual([true, false])

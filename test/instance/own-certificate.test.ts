@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { createTransport } from 'nodemailer'
 import { expect, it } from 'vitest'
-import { makeCertificate } from '../../src/capture/tls.ts'
+import { makeCertificate } from '../../src/capture/certificate.ts'
 import type { Localpost, LocalpostOptions } from '../../src/index.ts'
 import type { Health } from '../../src/server/schema.ts'
 import { certificateFor } from '../support/certificate.ts'

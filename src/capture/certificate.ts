@@ -30,7 +30,7 @@ export async function makeCertificate(hostname: string): Promise<MadeCertificate
   // Two instances have different names, so that a client with several of their CAs finds the right one.
   const issuer = [{ name: 'commonName', value: `Localpost CA ${randomBytes(4).toString('hex')}` }]
   const dayMs = 24 * 60 * 60 * 1000
-  const begin = (publicKey: string, subject: { name: string; value: string }[]) => {
+  const newCertificate = (publicKey: string, subject: { name: string; value: string }[]) => {
     const certificate = pki.createCertificate()
     certificate.publicKey = pki.publicKeyFromPem(publicKey)
     // RFC 5280 section 4.1.2.2 requires a positive serial number.
@@ -41,8 +41,8 @@ export async function makeCertificate(hostname: string): Promise<MadeCertificate
     certificate.setIssuer(issuer)
     return certificate
   }
-  const ca = begin(authority.publicKey, issuer)
-  const cert = begin(own.publicKey, [{ name: 'commonName', value: 'Localpost' }])
+  const ca = newCertificate(authority.publicKey, issuer)
+  const cert = newCertificate(own.publicKey, [{ name: 'commonName', value: 'Localpost' }])
   // Strict clients, such as Python 3.13, want what RFC 5280 section 4.2.1 requires: key identifiers, and critical marks.
   ca.setExtensions([
     { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
