@@ -59,9 +59,12 @@ function rootFaults(root: SvgAttributes): string[] {
 }
 
 function logoSize(root: SvgAttributes): { width: number; height: number } | null {
-  const box = (root.get('viewBox') ?? '').trim().split(/[\s,]+/, 5)
-  const [, , width, height] = box.map(Number)
-  if (box.length !== 4 || width === undefined || height === undefined) return null
+  const box = (root.get('viewBox') ?? '')
+    .trim()
+    .split(/[\s,]+/, 5)
+    .map(Number)
+  const [, , width = 0, height = 0] = box
+  if (box.length !== 4 || box.some(Number.isNaN)) return null
   return width > 0 && height > 0 ? { width, height } : null
 }
 

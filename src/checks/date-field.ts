@@ -14,12 +14,13 @@ export interface DateField {
  */
 export function readDateField(written: string): DateField {
   const value = withoutComments(written.slice(0, longestField)).replaceAll(/\s+/g, ' ').trim()
-  const found = form.exec(value)?.groups
+  const found = dateForm.exec(value)?.groups
   if (!found) return { time: null, faults: ['The Date is not a valid date (RFC 5322).'] }
-  const { weekday, day, monthName = '', year, hour, minute, second, zone = '', rest = '' } = found
+  const { weekday, day, monthName = '', year, hour, minute, second, zone = '', afterZone = '' } = found
   const month = months.indexOf(monthName.toLowerCase())
   if (month === -1) return invalid(`has the month ${monthName}, which does not exist`)
-  const midnight = new Date(Date.UTC(Number(year), month, Number(day)))
+  // `Date.UTC` would take the years 0 to 99 as 1900 to 1999.
+  const midnight = new Date(new Date(0).setUTCFullYear(Number(year), month, Number(day)))
   if (midnight.getUTCDate() !== Number(day) || midnight.getUTCMonth() !== month)
     return invalid(`names ${day} ${monthName} ${year}, a day that does not exist`)
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 60)
@@ -35,14 +36,15 @@ export function readDateField(written: string): DateField {
   const named = weekdays[midnight.getUTCDay()] ?? ''
   if (weekday !== undefined && weekday.toLowerCase() !== named.toLowerCase())
     faults.push(`The Date has the weekday ${weekday}, but ${day} ${monthName} ${year} is a ${named}.`)
-  if (rest.trim() !== '') faults.push(`The Date has text after the zone: ${rest.trim().slice(0, 60)}.`)
+  if (afterZone.trim() !== '')
+    faults.push(`The Date has text after the zone: ${afterZone.trim().slice(0, 60)}.`)
   const seconds = (Number(hour) * 60 + Number(minute)) * 60 + Number(second ?? 0)
   return { time: midnight.getTime() + (seconds - offset * 60) * 1000, faults }
 }
 
 const longestField = 1000
-const form =
-  /^(?:(?<weekday>[a-z]{3}) ?,? ?)?(?<day>\d{1,2}) (?<monthName>[a-z]{3}) (?<year>\d{4}) (?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2}))? (?<zone>[+-]\d{4}|[a-z]{1,5})(?![a-z\d])(?<rest>.*)$/i
+const dateForm =
+  /^(?:(?<weekday>[a-z]{3}) ?,? ?)?(?<day>\d{1,2}) (?<monthName>[a-z]{3}) (?<year>\d{4}) (?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2}))? (?<zone>[+-]\d{4}|[a-z]{1,5})(?![a-z\d])(?<afterZone>.*)$/i
 const months = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ')
 const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ')
 

@@ -76,9 +76,9 @@ class FactsReading implements HtmlListener {
       tables.push(table)
       if (this.#openTables.length < maxOpenTables) this.#openTables.push(table)
     }
-    const table = this.#openTables.at(-1)
-    if (table && (name === 'th' || name === 'caption')) table.hasHeader = true
-    this.#texts.open(name, attributes)
+    const innermost = this.#openTables.at(-1)
+    if (innermost && (name === 'th' || name === 'caption')) innermost.hasHeader = true
+    this.#texts.onOpenTag(name, attributes)
     if (name !== 'a' || href === undefined || links.length >= maxEach) return
     this.#openLink = { href: href.trim(), text: attributes['aria-label'] ?? attributes.title ?? '', offset }
     links.push(this.#openLink)
@@ -88,13 +88,13 @@ class FactsReading implements HtmlListener {
     const { within } = this.#texts
     if (within === 'title') this.facts.title = (this.facts.title ?? '') + piece
     if (this.#openLink && !unseenElements.has(within)) this.#openLink.text += piece
-    this.#texts.text(piece, offset)
+    this.#texts.onText(piece, offset)
   }
 
   onCloseTag(name: string): void {
     if (name === 'a') this.#openLink = null
     if (name === 'table') this.#openTables.pop()
-    this.#texts.close(name)
+    this.#texts.onCloseTag(name)
   }
 
   #addImage({ src = '', alt, width, height }: TagAttributes, offset: number): void {

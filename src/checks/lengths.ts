@@ -1,4 +1,7 @@
-/** How much of a header field is read for checks and lists of addresses, in characters: more than a real one has, while a hostile one has a megabyte. */
+/**
+ * How much of a header field is read for checks and lists of addresses, in characters. A real field is shorter; a hostile
+ * one may have a megabyte.
+ */
 export const readLength = 10_000
 
 /** How much of a URL the messages of checks show, in characters. */

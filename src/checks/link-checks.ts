@@ -1,5 +1,5 @@
 import { shorten } from '../core/quote.ts'
-import { percentDecoded } from '../core/text.ts'
+import { cutText, percentDecoded } from '../core/text.ts'
 import { shownUrlLength } from './lengths.ts'
 import { beginsWithPlaceholder } from './placeholders.ts'
 import type { CheckRow, Found, FoundPlace } from './check.ts'
@@ -25,7 +25,7 @@ export const linkChecks: readonly CheckRow[] = [
       for (const { href, text, offset } of links) {
         const fault = linkFault(href)
         if (!fault) continue
-        const name = text.replace(/\s+/g, ' ').trim().slice(0, 100)
+        const name = cutText(text.replace(/\s+/g, ' ').trim(), 100)
         const place: FoundPlace = offset === null ? { text: null, snippet: href } : { html: offset }
         const subject = name === '' || name === href ? 'The link' : `The link ${JSON.stringify(name)}`
         const message = `${subject} to ${href === '' ? '""' : shorten(href, shownUrlLength)}: ${fault.reason}.`
@@ -88,23 +88,23 @@ export interface LinkFault {
  * @returns null if it is fine.
  */
 export function linkFault(href: string): LinkFault | null {
-  if (href === '') return error('it is empty')
-  if (href === '#') return error('it leads nowhere')
+  if (href === '') return errorOf('it is empty')
+  if (href === '#') return errorOf('it leads nowhere')
   // A place in the mail, or a link that opens another app.
   if (/^(?:#|mailto:.|tel:.|sms:.)/i.test(href)) return null
-  if (/^javascript:/i.test(href)) return error('mail clients run no scripts')
+  if (/^javascript:/i.test(href)) return errorOf('mail clients run no scripts')
   // Another check finds placeholders.
   if (beginsWithPlaceholder(href)) return null
   const scheme = /^([a-z][a-z0-9+.-]{0,30}):/i.exec(href)?.[1]?.toLowerCase()
-  if (scheme === undefined) return error('it is relative, and a mail has no address to start from')
+  if (scheme === undefined) return errorOf('it is relative, and a mail has no address to start from')
   // Apps register their own schemes.
   if (scheme !== 'http' && scheme !== 'https') return null
   const host = hostOf(href)
-  if (host === null) return error('it is not an address')
+  if (host === null) return errorOf('it is not an address')
   if (localHost.test(host)) return { severity: 'note', reason: 'it works on this machine only' }
-  if (placeholderHost.test(host)) return warning('its host is a placeholder')
-  if (ipHost.test(host)) return warning('its host is an IP address, which spam filters distrust')
-  return scheme === 'http' ? warning('it is not encrypted: http') : null
+  if (placeholderHost.test(host)) return warningOf('its host is a placeholder')
+  if (ipHost.test(host)) return warningOf('its host is an IP address, which spam filters distrust')
+  return scheme === 'http' ? warningOf('it is not encrypted: http') : null
 }
 
 const localHost = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\])$/
@@ -113,8 +113,8 @@ const placeholderHost =
 // The URL parser writes every form of an IPv4 address as four numbers.
 const ipHost = /^(?:\d+(?:\.\d+){3}|\[.*\])$/
 
-const error = (reason: string): LinkFault => ({ severity: 'error', reason })
-const warning = (reason: string): LinkFault => ({ severity: 'warning', reason })
+const errorOf = (reason: string): LinkFault => ({ severity: 'error', reason })
+const warningOf = (reason: string): LinkFault => ({ severity: 'warning', reason })
 
 function hostOf(href: string): string | null {
   try {

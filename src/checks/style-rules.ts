@@ -1,5 +1,5 @@
 import { scanCss, cssText, type CssToken } from '../client-support/scan-css.ts'
-import { isStyleProperty, type SheetDeclaration } from './inline-style.ts'
+import { isStyleProperty, type SheetDeclaration } from './text-style.ts'
 
 /** An element as style sheets see it. */
 export interface StyledElement {
@@ -58,15 +58,15 @@ export class StyleRules {
   /** The rules whose last compound matches the element, the strongest last. */
   #candidatesFor(element: StyledElement): StyleRule[] {
     const { name, classes, id } = element
-    const key = `${name} ${id} ${classes.join(' ')}`
-    const kept = this.#candidates.get(key)
+    const cacheKey = `${name} ${id} ${classes.join(' ')}`
+    const kept = this.#candidates.get(cacheKey)
     if (kept) return kept
     const found = [name, '*', `#${id}`, ...new Set(classes.map((one) => `.${one}`))]
       .flatMap((one) => this.#rules.get(one) ?? [])
-      .filter(({ compounds: [last] }) => last !== undefined && isOf(element, last))
+      .filter(({ compounds: [last] }) => last !== undefined && matchesCompound(element, last))
       .toSorted((a, b) => a.weight - b.weight || a.order - b.order)
       .slice(-maxCandidates)
-    if (this.#candidates.size < maxKeys) this.#candidates.set(key, found)
+    if (this.#candidates.size < maxKeys) this.#candidates.set(cacheKey, found)
     return found
   }
 }
@@ -97,10 +97,11 @@ function selectorsOf(tokens: readonly CssToken[]): Selector[] {
 
 /** Null for states and parts of elements, such as `a:hover`, which do not apply to a static mail. */
 function parseSelector(text: string): Selector | null {
-  if (text === '' || /::?(?!link\b|root\b)/.test(text)) return null
+  const withoutAttributes = text.replace(/\[[^\]]*(?:\]|$)/g, '')
+  if (text === '' || /::?(?!link\b|root\b)/.test(withoutAttributes)) return null
   // Selectors with these are not evaluated.
   const isUncertain = /[>+~[]/.test(text)
-  const plain = text.replace(/\[[^\]]*(?:\]|$)|:[a-z]+/g, '').replace(/[>+~]/g, ' ')
+  const plain = withoutAttributes.replace(/:[a-z]+/g, '').replace(/[>+~]/g, ' ')
   const read = plain.trim().split(/\s+/, 20).map(parseCompound).toReversed()
   const compounds = read.filter((one) => one !== null)
   const [last] = compounds
@@ -133,13 +134,13 @@ function parseCompound(text: string): Compound | null {
 function applies({ compounds }: StyleRule, ancestors: readonly StyledElement[]): boolean {
   let at = ancestors.length - 1
   for (const compound of compounds.slice(1)) {
-    while (at >= 0 && !isOf(ancestors[at], compound)) at--
+    while (at >= 0 && !matchesCompound(ancestors[at], compound)) at--
     if (at-- < 0) return false
   }
   return true
 }
 
-function isOf(element: StyledElement | undefined, { name, classes, id }: Compound): boolean {
+function matchesCompound(element: StyledElement | undefined, { name, classes, id }: Compound): boolean {
   if (!element) return false
   if (name !== '*' && name !== element.name) return false
   return (id === '' || id === element.id) && classes.every((one) => element.classes.includes(one))

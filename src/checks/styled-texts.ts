@@ -1,6 +1,7 @@
+import { cutText } from '../core/text.ts'
 import { voidElements } from '../mime/html/html-tree.ts'
 import type { TagAttributes } from '../mime/html/scan-html.ts'
-import { initialStyle, styleWithin, type TextStyle } from './inline-style.ts'
+import { initialStyle, styleWithin, type TextStyle } from './text-style.ts'
 import { StyleRules, type StyledElement } from './style-rules.ts'
 
 /** A text that readers see, and how it looks. */
@@ -18,15 +19,15 @@ export class StyledTexts {
   readonly #rules = new StyleRules()
   /** What was read of the open `style` element. */
   #sheet = ''
-  /** Those of `found`, as keys. */
-  readonly #styles = new Set<string>()
+  /** The styles in `found`, as keys. */
+  readonly #seenStyles = new Set<string>()
 
   /** The name of the element that a text here is in; `""` outside of all. */
   get within(): string {
     return this.#open.at(-1)?.name ?? ''
   }
 
-  open(name: string, attributes: TagAttributes): void {
+  onOpenTag(name: string, attributes: TagAttributes): void {
     if (voidElements.has(name) || this.#open.length >= maxStyledDepth) return
     const parent = this.#open.at(-1)?.style ?? initialStyle
     const classes = attributes.class?.trim().split(/\s+/, maxClasses) ?? []
@@ -35,17 +36,17 @@ export class StyledTexts {
     this.#open.push({ ...element, style: styleWithin(parent, name, attributes, declared) })
   }
 
-  text(piece: string, offset: number): void {
+  onText(piece: string, offset: number): void {
     const { name = '', style = initialStyle } = this.#open.at(-1) ?? {}
     if (name === 'style') this.#sheet += piece
-    if (unseenElements.has(name) || style.isHidden || isBlank.test(piece)) return
+    if (unseenElements.has(name) || style.hiddenBy.length > 0 || isBlank.test(piece)) return
     const key = [style.color, style.background, style.fontSize, style.isBold].join()
-    if (this.#styles.has(key) || this.found.length >= maxStyles) return
-    this.#styles.add(key)
-    this.found.push({ style, text: piece.trim().slice(0, 80), offset })
+    if (this.#seenStyles.has(key) || this.found.length >= maxStyles) return
+    this.#seenStyles.add(key)
+    this.found.push({ style, text: cutText(piece.trim(), 80), offset })
   }
 
-  close(name: string): void {
+  onCloseTag(name: string): void {
     if (name === 'style' && this.#sheet !== '') {
       this.#rules.add(this.#sheet)
       this.#sheet = ''

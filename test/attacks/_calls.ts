@@ -41,7 +41,7 @@ import { withAppearance } from '../../src/reading/appearance.ts'
 import { withInlineImages } from '../../src/reading/inline-images.ts'
 import { extractLinks } from '../../src/reading/links.ts'
 import { readCalendarMethods } from '../../src/checks/calendars.ts'
-import { wronglyEncodedFields } from '../../src/checks/raw-facts.ts'
+import { wronglyEncodedFields } from '../../src/checks/encoded-fields.ts'
 import { contains } from '../../src/search/query-fits.ts'
 import { readTerms } from '../../src/search/query-terms.ts'
 import { readDate } from '../../src/search/query-values.ts'
@@ -143,7 +143,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
   'mime/headers/decode-field.ts decodeField': (text) => decodeField('date', text),
   'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
-  'checks/raw-facts.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
+  'checks/encoded-fields.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),
   'mime/headers/fields.ts splitHeaderFields': (text) => splitHeaderFields(text, 'part'),
   'mime/headers/headers.ts splitHead': (text) => splitHead(Buffer.from(text), 'part'),
   'mime/html/css-addresses.ts withAbsoluteUrls': (text) => withAbsoluteUrls(text, { withoutPixels: true }),

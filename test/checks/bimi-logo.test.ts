@@ -41,6 +41,7 @@ describe('a BIMI logo', () => {
     [/must not have the attribute x/, logo('', `${declared} x="0" viewBox="0 0 64 64"`)],
     [/no viewBox/, logo('', declared)],
     [/no viewBox/, logo('', `${declared} viewBox="0 0 64 0"`)],
+    [/no viewBox/, logo('', `${declared} viewBox="a b 64 64"`)],
     [/The logo is not a square: it is 64 wide and 32 high\.$/, logo('', `${declared} viewBox="0 0 64 32"`)],
     [/no title/, logo().replace(/<title>.*<\/title>/, '')],
     [/title of the logo is empty/, logo().replace(/<title>.*<\/title>/, '<title/>')],

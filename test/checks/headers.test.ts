@@ -69,6 +69,7 @@ it.each([
   ['Mon, 05 Jan 2026 10:00:00 +0000 (UTC', 'warning: The Date has text after the zone: (UTC.'],
   ['5 Jan 2026 10:00:60 GMT', null],
   ['Fri, 5 Jan 2026 10:00:00 +0000', 'warning: The Date has the weekday Fri, but 5 Jan 2026 is a Mon.'],
+  ['Mon, 1 Jan 0024 10:00:00 +0000', 'note: The Date is more than a week before the arrival.'],
   ['Foo, 5 Jan 2026 10:00:00 +0000', 'warning: The Date has the weekday Foo, but 5 Jan 2026 is a Mon.'],
   ['31 Nov 2026 10:00:00 +0000', 'warning: The Date names 31 Nov 2026, a day that does not exist.'],
   ['29 Feb 2026 10:00:00 +0000', 'warning: The Date names 29 Feb 2026, a day that does not exist.'],

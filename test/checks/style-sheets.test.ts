@@ -34,9 +34,15 @@ describe('contrast and sizes by style sheets', () => {
     ['@media print { p { color: red } } p { color: #ccc }', '<p>x</p>', [low]],
     ['p:hover { color: #ccc }', '<p>x</p>', []],
     ['.hidden { display: none } p { color: #ccc }', '<p class="hidden">x</p>', []],
+    ['.a { display: none } .b { display: block } p { color: #ccc }', '<p class="a b">x</p>', [low]],
+    ['.a { display: none } .b { visibility: visible } p { color: #ccc }', '<p class="a b">x</p>', []],
+    ['.a { display: none } p { color: #ccc; display: block }', '<div class="a"><p>x</p></div>', []],
+    ['p { color: #ccc }', '<p style="display: none; display: block">x</p>', [low]],
+    ['p { color: #ccc }', `<p>${'x'.repeat(79)}😀</p>`, [low.replace('"x"', `"${'x'.repeat(79)}"`)]],
     // Whether these apply is left open, so nothing is said of the text.
     ['div > p { color: #000 } p { color: #ccc }', '<div><p>x</p></div>', []],
     ['p[class] { color: #ccc }', '<p>x</p>', []],
+    ['p { color: #ccc } p[title="a:b"] { background-color: #000 }', '<p>x</p>', []],
   ])('%s in %s: %j', async (css, body, expected) => {
     expect(await found(css, body)).toEqual(expected)
   })

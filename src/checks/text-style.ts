@@ -10,8 +10,8 @@ export interface TextStyle {
   /** In CSS pixels; null if it is not known. */
   fontSize: number | null
   isBold: boolean
-  /** Whether it is hidden, such as the preview text before the content. */
-  isHidden: boolean
+  /** What hides it, such as the preview text before the content: properties of its element, or `parent`. */
+  hiddenBy: readonly string[]
 }
 
 /** A declaration of a style sheet that applies to an element. */
@@ -29,7 +29,7 @@ export const initialStyle: TextStyle = {
   background: [255, 255, 255],
   fontSize: 16,
   isBold: false,
-  isHidden: false,
+  hiddenBy: [],
 }
 
 /**
@@ -44,7 +44,8 @@ export function styleWithin(
   sheet: readonly SheetDeclaration[] = [],
 ): TextStyle {
   const { style, color, bgcolor, background, text } = attributes
-  let result = /^(?:h[1-6]|b|strong|th)$/.test(name) ? { ...parent, isBold: true } : parent
+  let result = parent.hiddenBy.length > 0 ? { ...parent, hiddenBy: ['parent'] } : parent
+  if (/^(?:h[1-6]|b|strong|th)$/.test(name)) result = { ...result, isBold: true }
   // Clients choose the sizes and colours of headings and links.
   if (/^h[1-6]$/.test(name)) result = { ...result, fontSize: null }
   if (name === 'a') result = { ...result, color: null }
@@ -73,14 +74,14 @@ function withSheet(
     background: changed.background === style.background ? style.background : null,
     fontSize: changed.fontSize === style.fontSize ? style.fontSize : null,
     isBold: style.isBold,
-    isHidden: style.isHidden || changed.isHidden,
+    hiddenBy: changed.hiddenBy.length > style.hiddenBy.length ? changed.hiddenBy : style.hiddenBy,
   }
 }
 
-function withInline(before: TextStyle, style: string, parent: TextStyle): TextStyle {
-  if (style === '') return before
+function withInline(before: TextStyle, css: string, parent: TextStyle): TextStyle {
+  if (css === '') return before
   let result = before
-  for (const declaration of style.split(';', 200)) {
+  for (const declaration of css.split(';', 200)) {
     const colon = declaration.indexOf(':')
     const value = declaration
       .slice(colon + 1)
@@ -104,10 +105,16 @@ export function isStyleProperty(property: string): boolean {
 
 type Change = (style: TextStyle, value: string, parent: TextStyle) => TextStyle
 
-const hiddenBy =
-  (hides: RegExp): Change =>
-  (style, value) =>
-    hides.test(value) ? { ...style, isHidden: true } : style
+/** A property that hides an element with certain values, and shows it with others. */
+function hides(property: string, values: RegExp): readonly [string, Change] {
+  return [
+    property,
+    (style, value) => {
+      const others = style.hiddenBy.filter((one) => one !== property)
+      return { ...style, hiddenBy: values.test(value) ? [...others, property] : others }
+    },
+  ]
+}
 
 /** The properties that are read, with what each changes. */
 const properties: ReadonlyMap<string, Change> = new Map<string, Change>([
@@ -140,11 +147,11 @@ const properties: ReadonlyMap<string, Change> = new Map<string, Change>([
     }),
   ],
   ['font-weight', (style, value) => ({ ...style, isBold: /^(?:bold|bolder|[7-9]00)$/.test(value) })],
-  ['display', hiddenBy(/^none$/)],
-  ['visibility', hiddenBy(/^hidden$/)],
-  ['mso-hide', hiddenBy(/^all$/)],
-  ['opacity', hiddenBy(/^0(?:px)?$/)],
-  ['max-height', hiddenBy(/^0(?:px)?$/)],
+  hides('display', /^none$/),
+  hides('visibility', /^hidden$/),
+  hides('mso-hide', /^all$/),
+  hides('opacity', /^0(?:px)?$/),
+  hides('max-height', /^0(?:px)?$/),
 ])
 
 /** @returns CSS pixels; null for keywords and other units. */
