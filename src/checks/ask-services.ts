@@ -39,9 +39,9 @@ export async function askServices(
 ): Promise<CheckReport> {
   const { services, thread, clock } = deps
   const seconds = live ? 30 : 10
-  const late = new AbortController()
+  const deadline = new AbortController()
   const cancelDeadline = clock.after(seconds * 1000, () =>
-    late.abort(new Error(`no answer within ${seconds} seconds`)),
+    deadline.abort(new Error(`no answer within ${seconds} seconds`)),
   )
   let message: Promise<Uint8Array | null> | undefined
   const asked: AskInput = {
@@ -49,7 +49,7 @@ export async function askServices(
     services,
     live,
     zone: createZone(knowledge ?? { records: [], complete: [] }),
-    signal: AbortSignal.any(signal ? [ownSignal(signal), late.signal] : [late.signal]),
+    signal: AbortSignal.any(signal ? [ownSignal(signal), deadline.signal] : [deadline.signal]),
     facts: () => thread.run('htmlFacts', [mail.html], { size: mail.html.length, signal }),
     raw: () => (message ??= raw()),
   }

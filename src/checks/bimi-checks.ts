@@ -39,9 +39,8 @@ export const bimiChecks: readonly CheckRow[] = [
     async ask(asked) {
       if (!asked.live) return null
       const published = findBimi(asked.mail, asked.zone)
-      const logo = published && logoOf(published.records[0] ?? '')
-      if (!published || !logo || !URL.canParse(logo) || !/^https?:/i.test(logo)) return null
-      const url = new URL(logo)
+      const url = published && logoUrl(logoOf(published.records[0] ?? '') ?? '')
+      if (!published || !url) return null
       const shown = url.href.slice(0, shownUrlLength)
       const problem = urlProblem(url.href, asked.services.liveProblemOf)
       if (problem !== null) return { skipped: `The logo ${shown} was not fetched: ${problem}.` }
@@ -81,8 +80,8 @@ function recordFaults({ name, records }: PublishedBimi): string[] {
   // An empty `l=` declares that the domain has no logo.
   if (logo === '') return []
   if (logo === undefined) return [`The record ${name} names no logo (l=).`]
-  const isLogo = URL.canParse(logo) && /^https:/i.test(logo) && /\.svgz?$/i.test(new URL(logo).pathname)
-  return isLogo
+  const url = logoUrl(logo)
+  return url?.protocol === 'https:' && /\.svgz?$/i.test(url.pathname)
     ? []
     : [`The logo of ${name} is not an SVG at an https address: ${logo.slice(0, shownUrlLength)}.`]
 }
@@ -90,6 +89,10 @@ function recordFaults({ name, records }: PublishedBimi): string[] {
 function logoOf(record: string): string | undefined {
   return /;\s*l\s*=\s*([^;\s]*)/i.exec(record)?.[1]
 }
+
+/** Null if the text is not an http(s) URL. */
+const logoUrl = (logo: string): URL | null =>
+  /^https?:/i.test(logo) && URL.canParse(logo) ? new URL(logo) : null
 
 async function fetchedFaults(url: URL, { services, signal }: AskInput): Promise<string[]> {
   const headers = { 'user-agent': 'localpost', accept: 'image/svg+xml', 'accept-encoding': 'identity' }

@@ -59,10 +59,8 @@ function rootFaults(root: SvgAttributes): string[] {
 }
 
 function logoSize(root: SvgAttributes): { width: number; height: number } | null {
-  const box = (root.get('viewBox') ?? '')
-    .trim()
-    .split(/[\s,]+/, 5)
-    .map(Number)
+  const written = (root.get('viewBox') ?? '').trim()
+  const box = written.split(/[\s,]+/, 5).map(Number)
   const [, , width = 0, height = 0] = box
   if (box.length !== 4 || box.some(Number.isNaN)) return null
   return width > 0 && height > 0 ? { width, height } : null

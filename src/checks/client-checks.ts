@@ -44,7 +44,7 @@ function findingOf({ slug, feature, count, places }: FeatureUse, wanted: readonl
   ]
 }
 
-/** The names of up to three clients, and how many more there are. */
+/** All names if there are at most four; otherwise three, and how many more. */
 function namesOf(keys: readonly string[]): string {
   const shown = keys.length > 4 ? keys.slice(0, 3) : keys
   const names = shown.map((key) => nameOf.get(key) ?? key)

@@ -33,8 +33,8 @@ export interface DmarcRecord {
  * @see RFC 7489 section 6.6.3
  */
 export function findDmarc(domain: string, zone: Zone): DmarcRecord | 'unknown' | null {
-  for (const of of new Set([domain, zoneOf(domain) ?? domain])) {
-    const name = `_dmarc.${of}`
+  for (const owner of new Set([domain, zoneOf(domain) ?? domain])) {
+    const name = `_dmarc.${owner}`
     const found = zone.find(name, 'TXT')
     if (found === null) return 'unknown'
     const records = found.filter((text) => /^\s*v\s*=\s*DMARC1\s*(?:;|$)/.test(text))

@@ -40,13 +40,10 @@ export const formChecks: readonly CheckRow[] = [
     fix: 'Give the mail library the text as it is, and let it encode the header.',
     link: 'https://www.rfc-editor.org/rfc/rfc2047',
     run({ mail, raw }) {
-      const found = fieldsWithText.flatMap((header): Found[] => {
+      const found = shownFields.flatMap((header): Found[] => {
         const word = fieldsOf(mail.headers, header)
-          .map(
-            (value) =>
-              /=\?[\w.+*-]{1,60}\?[a-z]\?[^\s?]{0,200}(?:\?=)?/i.exec(value.slice(0, readLength))?.[0],
-          )
-          .find((found) => found !== undefined)
+          .map((value) => encodedWordForm.exec(value.slice(0, readLength))?.[0])
+          .find((written) => written !== undefined)
         if (word === undefined) return []
         const message = `Clients show the encoded word in ${header} as it is written.`
         return [{ severity: 'warning', message, place: { header, snippet: word } }]
@@ -100,4 +97,5 @@ export const formChecks: readonly CheckRow[] = [
   },
 ]
 
-const fieldsWithText = ['Subject', 'From', 'To', 'Cc', 'Reply-To', 'Sender']
+const shownFields = ['Subject', 'From', 'To', 'Cc', 'Reply-To', 'Sender']
+const encodedWordForm = /=\?[\w.+*-]{1,60}\?[a-z]\?[^\s?]{0,200}(?:\?=)?/i

@@ -89,9 +89,8 @@ export const headerChecks: readonly CheckRow[] = [
     run({ mail }) {
       if (mail.size_bytes === 0) return null
       if (fieldsOf(mail.headers, 'bcc').every((value) => value.trim() === '')) return []
-      return [
-        { message: 'The message has a Bcc field, which every recipient can read.', place: { header: 'Bcc' } },
-      ]
+      const message = 'The message has a Bcc field, which every recipient can read.'
+      return [{ message, place: { header: 'Bcc' } }]
     },
   },
   {
@@ -160,21 +159,21 @@ function alignmentOf(from: string, { mail: { dkim, envelope }, dns }: CheckInput
     record === null || record === 'unknown' ? ({ dkim: 'relaxed', spf: 'relaxed' } as const) : record
   const signer = dkim && dkim.result !== 'fail' && dkim.result !== 'invalid' ? dkim.domain : null
   if (signer !== null && isAligned(from, signer, modes.dkim)) return []
-  const returns = domainOf(envelope.mail_from)
-  const failing = returns === null ? undefined : failingHost(returns, envelope.mail_from, dns)
-  if (returns !== null && isAligned(from, returns, modes.spf)) {
+  const returnDomain = domainOf(envelope.mail_from)
+  const failing = returnDomain === null ? undefined : failingHost(returnDomain, envelope.mail_from, dns)
+  if (returnDomain !== null && isAligned(from, returnDomain, modes.spf)) {
     if (failing === undefined) return []
-    const message = `DMARC fails: SPF does not let ${failing} send for ${returns}, and there is no DKIM signature of ${from}.`
+    const message = `DMARC fails: SPF does not let ${failing} send for ${returnDomain}, and there is no DKIM signature of ${from}.`
     return [{ message, place }]
   }
-  if (signer === null && returns === null)
+  if (signer === null && returnDomain === null)
     return { skipped: 'There is neither a DKIM signature nor an envelope sender to compare with From.' }
   const clauses = [
     signer === null ? 'it has no valid DKIM signature' : `it is signed by ${signer}`,
-    returns === null ? 'it has no envelope sender' : `its envelope sender is of ${returns}`,
+    returnDomain === null ? 'it has no envelope sender' : `its envelope sender is of ${returnDomain}`,
   ]
-  const isStrict = [signer, returns].some((domain) => domain !== null && isAligned(from, domain, 'relaxed'))
-  const why = isStrict
+  const domains = [signer, returnDomain].filter((domain) => domain !== null)
+  const why = domains.some((domain) => isAligned(from, domain, 'relaxed'))
     ? `the DMARC record of ${from} requires exactly this domain`
     : `neither is of ${from}, so nothing proves that ${from} sent it`
   return [{ message: `DMARC fails: the mail is from ${from}, but ${clauses.join(' and ')}: ${why}.`, place }]

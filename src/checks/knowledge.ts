@@ -1,5 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises'
-import { invalidOption } from '../core/errors.ts'
+import { invalidOption, messageOf } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import { parseZone, type ZoneRecords } from '../domains/zone.ts'
 import { parseAddress } from '../net/addresses.ts'
@@ -38,8 +38,7 @@ async function readZone(path: string): Promise<string> {
     if (size > maxZoneBytes) throw new Error(`it has ${size} bytes, and may have ${maxZoneBytes}`)
     return await file.readFile('utf8')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    const message = `The zone file ${quote(path)} cannot be read: ${reason}.`
+    const message = `The zone file ${quote(path)} cannot be read: ${messageOf(cause)}.`
     throw invalidOption(message, cause)
   } finally {
     await file?.close()

@@ -1,7 +1,4 @@
-/**
- * How much of a header field is read for checks and lists of addresses, in characters. A real field is shorter; a hostile
- * one may have a megabyte.
- */
+/** How many characters of a header field are read. A real field is shorter; a hostile one may have a megabyte. */
 export const readLength = 10_000
 
 /** How much of a URL the messages of checks show, in characters. */

@@ -74,6 +74,7 @@ async function askAll(
   { services, signal }: LinkAsking,
 ): Promise<Map<string, LiveAnswer>> {
   const answers = new Map<string, LiveAnswer>()
+  // One iterator for all workers: each takes the next URL.
   const waiting = urls.values()
   const work = async (): Promise<void> => {
     for (const url of waiting)

@@ -30,7 +30,7 @@ export async function askLive(url: string, { problemOf, signal }: Asking): Promi
   const ended = AbortSignal.any([ownSignal(signal), AbortSignal.timeout(timeoutMs)])
   let target = new URL(url)
   let redirects = 0
-  const done = (answer: Partial<LiveAnswer>): LiveAnswer => ({
+  const answerWith = (answer: Partial<LiveAnswer>): LiveAnswer => ({
     status: null,
     content_type: null,
     redirects,
@@ -43,28 +43,30 @@ export async function askLive(url: string, { problemOf, signal }: Asking): Promi
   try {
     for (;;) {
       const problem = urlProblem(target.href, problemOf)
-      if (problem !== null) return done({ reason: problem, isRefused: true })
+      if (problem !== null) return answerWith({ reason: problem, isRefused: true })
       const asking = { problemOf, signal: ended }
       let answer = await ask('HEAD', target, asking)
       if ((answer.statusCode ?? 0) >= 400) answer = await ask('GET', target, asking)
       const status = answer.statusCode ?? 0
       const location = answer.headers.location
       if (status < 300 || status >= 400 || location === undefined)
-        return done({ status, content_type: answer.headers['content-type'] ?? null })
+        return answerWith({ status, content_type: answer.headers['content-type'] ?? null })
       const next = URL.canParse(location, target.href) ? new URL(location, target.href) : null
       if (!next || !/^https?:$/.test(next.protocol))
-        return done({
+        return answerWith({
           status,
           reason: `it redirects to ${JSON.stringify(location.slice(0, shownUrlLength))}`,
         })
       if (redirects === maxRedirects)
-        return done({ status, reason: `it redirects more than ${maxRedirects} times` })
+        return answerWith({ status, reason: `it redirects more than ${maxRedirects} times` })
       redirects++
       target = next
     }
   } catch (error) {
     if (signal.aborted) throw signal.reason
-    return done({ reason: ended.aborted ? `no answer within ${timeoutMs / 1000} seconds` : reasonOf(error) })
+    return answerWith({
+      reason: ended.aborted ? `no answer within ${timeoutMs / 1000} seconds` : reasonOf(error),
+    })
   }
 }
 

@@ -42,8 +42,9 @@ export function createMailChecks(
   ): Promise<CheckReport> {
     const members = pick(mail, checkedMembers)
     try {
-      return await thread.run('checks', [members, options, knowledge], { signal, deadlineMs })
+      return await thread.run('checks', [members, options, knowledge], { signal, deadlineMs: jobTimeoutMs })
     } catch (error) {
+      // The job was ended, for its time or memory.
       if (!isErrorOf(error, 'service_unavailable')) throw error
       return endedReport(members, options)
     } finally {
@@ -55,7 +56,7 @@ export function createMailChecks(
     source.signal?.throwIfAborted()
     const [read, asked] = await Promise.all([
       charsOf(mail) > longBytes
-        ? queue.run(() => inThread(mail, options, source), patienceMs, source.signal)
+        ? queue.run(() => inThread(mail, options, source), queueTimeoutMs, source.signal)
         : checkMail(mail, options, source.knowledge),
       services && askServices(mail, options, source, { services, thread, clock }),
     ])
@@ -65,12 +66,10 @@ export function createMailChecks(
 
 /** The report after the thread was ended, because a check took too long or too much memory. */
 function endedReport(mail: CheckedMail, { except = [] }: MailCheckOptions): CheckReport {
-  const message = `The checks of this mail took longer than ${deadlineMs / 1000} seconds or too much memory, and were ended.`
+  const message = `The checks of this mail took longer than ${jobTimeoutMs / 1000} seconds or too much memory, and were ended.`
   const ended = checkRegistry.filter((row) => 'run' in row && !except.includes(row.id))
-  return toReport(
-    mail,
-    ended.map((row) => [row, message]),
-  )
+  const outcomes = ended.map((row) => [row, message] as const)
+  return toReport(mail, outcomes)
 }
 
 /** In characters. */
@@ -95,5 +94,5 @@ const checkedMembers = [
   'list_unsubscribe',
   'problem',
 ] as const
-const deadlineMs = 20_000
-const patienceMs = 60_000
+const jobTimeoutMs = 20_000
+const queueTimeoutMs = 60_000

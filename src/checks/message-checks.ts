@@ -1,6 +1,6 @@
 import { scannedLength } from '../mime/html/scan-html.ts'
-import { findPlaceholders } from './placeholders.ts'
-import type { CheckRow } from './check.ts'
+import { findPlaceholders, type PlacedPlaceholder } from './placeholders.ts'
+import type { CheckRow, FoundPlace } from './check.ts'
 import { isClippedFirst } from '../reading/findings.ts'
 
 /** Checks of the message as a whole: whether it can be read, its subject, its parts and its size. */
@@ -42,14 +42,9 @@ export const messageChecks: readonly CheckRow[] = [
     fix: 'Pass a value for the placeholder, or remove it from the template.',
     link: 'https://mustache.github.io/mustache.5.html',
     run({ mail }) {
-      return findPlaceholders(mail).map(({ written, part, offset }) => ({
-        message: `The placeholder ${written} was not replaced.`,
-        place:
-          part === 'subject'
-            ? { header: 'Subject', snippet: mail.subject }
-            : part === 'html'
-              ? { html: offset, snippet: written }
-              : { text: offset, snippet: written },
+      return findPlaceholders(mail).map((placeholder) => ({
+        message: `The placeholder ${placeholder.written} was not replaced.`,
+        place: placeOf(placeholder, mail.subject),
       }))
     },
   },
@@ -89,5 +84,10 @@ export const messageChecks: readonly CheckRow[] = [
     },
   },
 ]
+
+function placeOf({ written, part, offset }: PlacedPlaceholder, subject: string): FoundPlace {
+  if (part === 'subject') return { header: 'Subject', snippet: subject }
+  return part === 'html' ? { html: offset, snippet: written } : { text: offset, snippet: written }
+}
 
 const clippedAtKilobytes = 102

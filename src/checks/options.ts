@@ -22,35 +22,35 @@ export const serviceMembers: readonly string[] = ['zone', 'sendingHosts', 'spamd
 /**
  * Refuses unknown checks and clients, with the nearest known one.
  *
- * @param of  The function that takes these options, such as `inbox.check()`; for the message.
+ * @param taker  The function that takes these options, such as `inbox.check()`; for the message.
  * @param code  The code of the error. Default: `validation_error`.
  * @param also  Other members that are allowed.
  * @throws invalid_option for an unknown member.
  */
 export function assertCheckOptions(
   options: MailCheckOptions | undefined,
-  of: string,
+  taker: string,
   code: ErrorCode = 'validation_error',
   also: readonly string[] = [],
 ): void {
-  assertKnownOptions(options, ['except', 'clients', ...also], of)
-  assertKnown(options?.except, checkIds, { what: 'check', list: 'except', code, of })
-  assertKnown(options?.clients, clientKeys, { what: 'mail client', list: 'clients', code, of })
+  assertKnownOptions(options, ['except', 'clients', ...also], taker)
+  assertKnown(options?.except, checkIds, { what: 'check', list: 'except', code, taker })
+  assertKnown(options?.clients, clientKeys, { what: 'mail client', list: 'clients', code, taker })
 }
 
 function assertKnown(
   given: unknown,
   known: readonly string[],
-  { what, list, code, of }: { what: string; list: string; code: ErrorCode; of: string },
+  { what, list, code, taker }: { what: string; list: string; code: ErrorCode; taker: string },
 ): void {
   if (given === undefined) return
   if (!Array.isArray(given))
-    throw new LocalpostError(code, `${list} of ${of} takes an array of texts, not ${quote(given)}.`)
+    throw new LocalpostError(code, `${list} of ${taker} takes an array of texts, not ${quote(given)}.`)
   for (const one of given as unknown[]) {
     if (typeof one === 'string' && known.includes(one)) continue
     const near = typeof one === 'string' ? suggest(one, known) : undefined
     const hint = near === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${near}"?`
-    throw new LocalpostError(code, `${list} of ${of}: there is no ${what} ${quote(one)}. ${hint}`)
+    throw new LocalpostError(code, `${list} of ${taker}: there is no ${what} ${quote(one)}. ${hint}`)
   }
 }
 

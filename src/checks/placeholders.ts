@@ -27,7 +27,7 @@ export interface PlacedPlaceholder {
 export function findPlaceholders(mail: Bodies): PlacedPlaceholder[] {
   const found = new Map<string, PlacedPlaceholder>()
   for (const part of ['subject', 'text', 'html'] as const) {
-    for (const { 0: written, index: offset } of mail[part].slice(0, lookAt).matchAll(placeholder)) {
+    for (const { 0: written, index: offset } of mail[part].slice(0, maxSearchedChars).matchAll(placeholder)) {
       if (found.size >= maxFound) return [...found.values()]
       if (!found.has(written)) found.set(written, { written, part, offset })
     }
@@ -35,7 +35,7 @@ export function findPlaceholders(mail: Bodies): PlacedPlaceholder[] {
   return [...found.values()]
 }
 
-const lookAt = 1_000_000
+const maxSearchedChars = 1_000_000
 const maxFound = 100
 
 /**
@@ -49,18 +49,24 @@ const forms = [
   // ERB, EJS, ASP; PHP.
   '(?:<|&lt;)%[^<>\\n]{1,100}%(?:>|&gt;)',
   '(?:<|&lt;)\\?(?:php |=)[^<>\\n]{1,100}\\?(?:>|&gt;)',
-  // Template strings, Velocity, FreeMarker; Ruby, Pug; Ruby's translations; Blade; Salesforce, AWeber.
+  // Template strings, Velocity, FreeMarker.
   '\\$\\{[A-Za-z_][\\w.]{0,60}\\}',
+  // Ruby, Pug.
   '#\\{[A-Za-z_@][\\w.]{0,60}\\}',
+  // Translations of Ruby.
   '%\\{[a-z_]\\w{1,60}\\}',
+  // Blade.
   '\\{!![^{}\\n<>!]{1,100}!!\\}',
+  // Salesforce, AWeber.
   '(?<![\\w\\])])\\{![A-Za-z_][\\w.]{1,60}\\}',
   // Python and gettext.
   '(?<!\\d)%\\([a-z_]\\w{0,60}\\)[sd](?!\\w)',
   '%\\d\\$[sd](?!\\w)',
-  // Mailgun; Mailchimp; Salesforce Marketing Cloud.
+  // Mailgun.
   '%recipient\\.[\\w.-]{1,60}%',
+  // Mailchimp.
   '\\*\\|\\w(?:[\\w:. /,=-]{0,58}\\w)?\\|\\*',
+  // Salesforce Marketing Cloud.
   '(?<![\\w%])%%=?[A-Za-z_][\\w.() @-]{1,60}=?%%(?![\\w%])',
   // GetResponse, Constant Contact, Mailjet. Links of a wiki begin with a capital letter; code has attributes (C++), and
   // indexes in brackets.

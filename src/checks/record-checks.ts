@@ -1,7 +1,7 @@
 import { domainOf, firstDomain } from './address-domains.ts'
 import { findDmarc } from './dmarc.ts'
 import { evaluateSpf, maxLookups, readSpf } from './spf.ts'
-import type { CheckRow, Found } from './check.ts'
+import type { CheckResult, CheckRow, Found } from './check.ts'
 
 /** Checks of the DNS records that receivers look up, from a zone file and the records of the instance's domains. */
 export const recordChecks: readonly CheckRow[] = [
@@ -18,11 +18,8 @@ export const recordChecks: readonly CheckRow[] = [
     run({ mail, dns: { zone, sendingHosts } }) {
       const domain = domainOf(mail.envelope.mail_from)
       if (mail.size_bytes === 0 || domain === null) return null
-      const notKnown = {
-        skipped: `The DNS records of ${domain} are not known here; name a zone file with --zone.`,
-      }
       const records = zone.find(domain, 'TXT')
-      if (records === null) return notKnown
+      if (records === null) return unknownRecords(domain)
       const place = { header: 'Return-Path', snippet: mail.envelope.mail_from }
       if (!records.some((text) => /^v=spf1(?: |$)/i.test(text))) {
         const message = `${domain} has no SPF record, so receivers do not know which servers may send for it.`
@@ -32,24 +29,20 @@ export const recordChecks: readonly CheckRow[] = [
       if (faults.length > 0) return faults.map((message) => ({ message, place }))
       if (lookups > maxLookups) return [tooManyLookups(domain, lookups, place)]
       const found: Found[] = []
-      const open = new Set(sendingHosts.length === 0 ? unknown : [])
+      const missing = new Set(sendingHosts.length === 0 ? unknown : [])
       for (const ip of sendingHosts) {
-        const { result, reason } = evaluateSpf(
-          domain,
-          { ip, sender: mail.envelope.mail_from, helo: domain },
-          zone,
-        )
-        if (result === 'unknown') open.add(reason ?? domain)
+        const sender = { ip, sender: mail.envelope.mail_from, helo: domain }
+        const { result, reason } = evaluateSpf(domain, sender, zone)
+        if (result === 'unknown') missing.add(reason ?? domain)
         if (result === 'pass' || result === 'unknown') continue
         const why = reason === null ? '' : `: ${reason}`
         const message = `SPF does not let ${ip} send for ${domain}: the result is ${result}${why}.`
         const fix = `Add ${ip.includes(':') ? 'ip6' : 'ip4'}:${ip} to the SPF record of ${domain}.`
         found.push({ message, place, ...(reason === null && { fix }) })
       }
-      if (found.length > 0 || open.size === 0) return found
-      return {
-        skipped: `Not all records that SPF needs for ${domain} are known here: ${[...open].join(', ')}.`,
-      }
+      if (found.length > 0 || missing.size === 0) return found
+      const names = [...missing].join(', ')
+      return { skipped: `Not all records that SPF needs for ${domain} are known here: ${names}.` }
     },
   },
   {
@@ -66,8 +59,7 @@ export const recordChecks: readonly CheckRow[] = [
       const domain = firstDomain(mail, 'from')
       if (mail.size_bytes === 0 || domain === null) return null
       const record = findDmarc(domain, zone)
-      if (record === 'unknown')
-        return { skipped: `The DNS records of ${domain} are not known here; name a zone file with --zone.` }
+      if (record === 'unknown') return unknownRecords(domain)
       const place = { header: 'From' }
       if (record === null) {
         const message = `${domain} has no DMARC record. Gmail and Yahoo require one of bulk senders.`
@@ -77,6 +69,10 @@ export const recordChecks: readonly CheckRow[] = [
     },
   },
 ]
+
+function unknownRecords(domain: string): CheckResult {
+  return { skipped: `The DNS records of ${domain} are not known here; name a zone file with --zone.` }
+}
 
 function tooManyLookups(domain: string, lookups: number, place: Found['place'] & object): Found {
   return {

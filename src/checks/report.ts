@@ -17,17 +17,17 @@ export function toReport(mail: CheckedMail, outcomes: readonly CheckOutcome[]): 
   for (const [row, result] of outcomes) {
     if (result === null) continue
     checks.push(toRun(row, result))
-    for (const found of sorted(foundOf(result), row).slice(0, maxFindings))
+    for (const found of bySeverity(foundOf(result), row.severity).slice(0, maxFindings))
       findings.push(toFinding(found, row, place))
   }
-  return { findings: sorted(findings), checks }
+  return { findings: bySeverity(findings), checks }
 }
 
 /** Merges two reports: checks in the order of the table, and the worst findings first. */
 export function joinReports(one: CheckReport, other: CheckReport): CheckReport {
   const rank = ({ id }: { id: string }): number => checkRegistry.findIndex((row) => row.id === id)
   return {
-    findings: sorted([...one.findings, ...other.findings].toSorted((a, b) => rank(a) - rank(b))),
+    findings: bySeverity([...one.findings, ...other.findings].toSorted((a, b) => rank(a) - rank(b))),
     checks: [...one.checks, ...other.checks].toSorted((a, b) => rank(a) - rank(b)),
   }
 }
@@ -35,29 +35,29 @@ export function joinReports(one: CheckReport, other: CheckReport): CheckReport {
 /** Findings of one check that are listed. */
 const maxFindings = 50
 
-function foundOf(result: CheckResult | string): readonly Found[] {
-  if (typeof result === 'string' || result === null || 'skipped' in result) return []
+function foundOf(result: NonNullable<CheckResult> | string): readonly Found[] {
+  if (typeof result === 'string' || 'skipped' in result) return []
   return 'found' in result ? result.found : result
 }
 
 function toRun(row: RegisteredCheck, result: NonNullable<CheckResult> | string): CheckRun {
   const { id, title, headline, group } = row
-  const about = { id, title, headline: title, group, severity: null, count: 0 }
-  if (typeof result === 'string') return { ...about, outcome: 'gave_up', message: result }
-  if ('skipped' in result) return { ...about, outcome: 'skipped', message: result.skipped }
+  const base = { id, title, headline: title, group, severity: null, count: 0 }
+  if (typeof result === 'string') return { ...base, outcome: 'gave_up', message: result }
+  if ('skipped' in result) return { ...base, outcome: 'skipped', message: result.skipped }
   const message = 'found' in result ? result.message : null
   const found = foundOf(result)
-  if (found.length === 0) return { ...about, outcome: 'passed', message }
-  const severity = sorted(found, row)[0]?.severity ?? row.severity
-  return { ...about, headline, outcome: 'found', severity, count: found.length, message }
+  if (found.length === 0) return { ...base, outcome: 'passed', message }
+  const severity = bySeverity(found, row.severity)[0]?.severity ?? row.severity
+  return { ...base, headline, outcome: 'found', severity, count: found.length, message }
 }
 
-function sorted<T extends Pick<Found, 'severity'>>(found: readonly T[], row?: RegisteredCheck): T[] {
-  const rank = ({ severity = row?.severity ?? 'note' }: T): number => severities.indexOf(severity)
+/** The worst first. @param fallback  The severity of those without one. Default: `note`. */
+function bySeverity<T extends Pick<Found, 'severity'>>(found: readonly T[], fallback?: Severity): T[] {
+  const rank = ({ severity = fallback ?? 'note' }: T): number => severities.indexOf(severity)
   return found.toSorted((a, b) => rank(a) - rank(b))
 }
 
-/** The worst first. */
 const severities: readonly Severity[] = ['error', 'warning', 'note']
 
 function toFinding(found: Found, row: RegisteredCheck, placeOf: (place: FoundPlace) => Place): Finding {
@@ -79,13 +79,9 @@ function createPlaces({ html, text, headers }: CheckedMail): (place: FoundPlace)
   let textLines: ((offset: number) => number) | undefined
   return (place) => {
     if ('header' in place) {
-      const snippet = place.snippet ?? fieldOf(headers, place.header)
-      return {
-        part: 'header',
-        header: place.header,
-        line: null,
-        snippet: snippet === undefined ? null : toSnippet(snippet),
-      }
+      const written = place.snippet ?? fieldOf(headers, place.header)
+      const snippet = written === undefined ? null : toSnippet(written)
+      return { part: 'header', header: place.header, line: null, snippet }
     }
     if ('html' in place) {
       htmlLines ??= createLineAt(html.slice(0, scannedLength))

@@ -1,6 +1,6 @@
-import { withoutEnding } from '../core/text.ts'
 import { z } from 'zod'
 import { readBeginning } from '../core/read-beginning.ts'
+import { withoutEnding } from '../core/text.ts'
 import { guardedRequest } from '../net/guarded-request.ts'
 import type { Asking, SpamVerdict } from './spamd.ts'
 
@@ -36,7 +36,7 @@ export async function askRspamd(url: string, message: Uint8Array, asking: Asking
   const rules = Object.entries(symbols).map(([name, { score: points, description = '' }]) => {
     return { name, points: rounded(points), description }
   })
-  return { score: rounded(score), required, mark: marks.get(action) ?? null, rules }
+  return { score: rounded(score), required, mark: markOf.get(action) ?? null, rules }
 }
 
 const answerSchema = z.object({
@@ -61,8 +61,8 @@ function rounded(points: number): number {
   return Math.round(points * 100) / 100
 }
 
-/** The action that rspamd recommends for a mail that it marks as spam, but does not refuse. */
-const marks: ReadonlyMap<string, string> = new Map([
+/** What rspamd recommends for a mail below the limit that it marks as spam, by its action. */
+const markOf: ReadonlyMap<string, string> = new Map([
   ['add header', 'marks the mail as spam'],
   ['rewrite subject', 'marks the mail as spam in its subject'],
 ])

@@ -10,7 +10,7 @@ export const spamChecks: readonly AskingCheck[] = [
     headline: 'SpamAssassin sees signs of spam',
     severity: 'error',
     about:
-      'The score of the SpamAssassin that `--spamd host:port` names. A score from its limit on is an error; each rule ' +
+      'The score of the SpamAssassin that `--spamd host:port` names. A score at or above its limit is an error; each rule ' +
       'that adds points is a note. Filters of others score differently: it shows what looks like spam.',
     fix: 'Look at the rules with the most points first.',
     link: 'https://spamassassin.apache.org/',
@@ -29,7 +29,7 @@ export const spamChecks: readonly AskingCheck[] = [
     headline: 'rspamd sees signs of spam',
     severity: 'error',
     about:
-      'The score of the rspamd that `--rspamd url` names. A score from its limit on is an error, a lower one with which ' +
+      'The score of the rspamd that `--rspamd url` names. A score at or above its limit is an error, a lower one with which ' +
       'rspamd marks mail as spam a warning; each symbol that adds points is a note. Where it wants a password, write ' +
       '`http://:password@127.0.0.1:11334`.',
     fix: 'Look at the symbols with the most points first.',

@@ -86,7 +86,7 @@ function exchange(
 }
 
 function parseAnswer(answer: string): SpamVerdict {
-  const [head = '', body = ''] = split(answer, /\r?\n\r?\n/)
+  const [head = '', body = ''] = splitAtFirst(answer, /\r?\n\r?\n/)
   const [, code = '', status = ''] = /^SPAMD\/[\d.]+ (\d+) (\S*)/.exec(head) ?? []
   if (code === '') throw new Error(`the answer is not one of spamd: ${JSON.stringify(answer.slice(0, 60))}`)
   if (code !== '0') throw new Error(`spamd answered ${code} ${status}`.trim())
@@ -98,7 +98,7 @@ function parseAnswer(answer: string): SpamVerdict {
 
 /** The rules of the table at the end of the report. Long descriptions continue in the next line. */
 function rulesOf(report: string): SpamRule[] {
-  const [, table = ''] = split(report, /^-{3,} -{3,}.*$/m)
+  const [, table = ''] = splitAtFirst(report, /^-{3,} -{3,}.*$/m)
   const rules: SpamRule[] = []
   for (const line of table.split(/\r?\n/).slice(0, 500)) {
     const [, points, name, description = ''] = /^\s*(-?\d+(?:\.\d+)?)\s+([A-Z]\w+)\s+(.*)/s.exec(line) ?? []
@@ -109,7 +109,7 @@ function rulesOf(report: string): SpamRule[] {
   return rules
 }
 
-function split(text: string, at: RegExp): [string, string] {
+function splitAtFirst(text: string, at: RegExp): [string, string] {
   const found = at.exec(text)
   return found ? [text.slice(0, found.index), text.slice(found.index + found[0].length)] : [text, '']
 }

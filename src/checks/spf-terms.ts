@@ -57,8 +57,8 @@ function parseMechanism(term: string): Mechanism | string {
   if (name === undefined) return `${shown} is not a term of SPF`
   const qualifier = qualifiers.find((known) => known === sign) ?? '+'
   const isIp = name === 'ip4' || name === 'ip6'
-  const [, value = rest, v4 = '', v6 = ''] =
-    (isIp ? null : /^(.*?)(?:\/(\d+))?(?:\/\/(\d+))?$/.exec(rest)) ?? []
+  // The prefix of `ip4` and `ip6` is a part of their value.
+  const [, value = rest, v4 = '', v6 = ''] = isIp ? [] : (valueForm.exec(rest) ?? [])
   const bits = [v4 === '' ? 32 : Number(v4), v6 === '' ? 128 : Number(v6)] as const
   if (colon === ':' && value === '') return `${shown} has no value`
   if (colon === '' && value !== '') return `${shown} is not a term of SPF`
@@ -69,6 +69,8 @@ function parseMechanism(term: string): Mechanism | string {
   if (isIp && !ipRange(name, value)) return `${shown} is not an IP address or range`
   return { qualifier, name, value, bits }
 }
+
+const valueForm = /^(.*?)(?:\/(\d+))?(?:\/\/(\d+))?$/
 
 /** The range of `ip4` or `ip6`; null if the value is not valid, or of the other family. */
 export function ipRange(name: 'ip4' | 'ip6', value: string): Range | null {

@@ -19,11 +19,6 @@ export interface SpfOutcome {
   reason: string | null
 }
 
-/** Receivers stop after so many terms that need a look-up. */
-export const maxLookups = 10
-/** A separate limit of one `mx` term (RFC 7208 section 4.6.4). */
-const maxMailServers = 10
-
 /** Decides by SPF whether an address may send for a domain, using only known records. @see RFC 7208 */
 export function evaluateSpf(domain: string, sender: SpfSender, zone: Zone): SpfOutcome {
   return evaluate(domain, { sender, zone, lookups: 0, voids: 0 })
@@ -69,10 +64,12 @@ export function readSpf(
   return read
 }
 
+/** Its counts change while it runs. */
 interface Evaluation {
   sender: SpfSender
   zone: Zone
   lookups: number
+  /** Look-ups that found nothing. */
   voids: number
 }
 
@@ -193,3 +190,7 @@ const results = { '+': 'pass', '-': 'fail', '~': 'softfail', '?': 'neutral' } as
 const needsLookup: ReadonlySet<string> = new Set(['include', 'a', 'mx', 'ptr', 'exists'])
 const maxVoids = 2
 const maxCounted = 100
+/** Receivers stop after so many terms that need a look-up. */
+export const maxLookups = 10
+/** A separate limit of one `mx` term (RFC 7208 section 4.6.4). */
+const maxMailServers = 10

@@ -58,13 +58,7 @@ export class StyledTexts {
 }
 
 /** Elements whose text readers do not see. */
-export const unseenElements: ReadonlySet<string> = new Set([
-  'style',
-  'script',
-  'title',
-  'noscript',
-  'template',
-])
+export const unseenElements: ReadonlySet<string> = new Set('style script title noscript template'.split(' '))
 
 const maxClasses = 20
 const maxStyles = 1000

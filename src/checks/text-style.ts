@@ -95,7 +95,7 @@ function withInline(before: TextStyle, css: string, parent: TextStyle): TextStyl
 }
 
 function withDeclaration(style: TextStyle, property: string, value: string, parent: TextStyle): TextStyle {
-  return properties.get(property)?.(style, value, parent) ?? style
+  return properties.get(property)?.(style, value, parent, property) ?? style
 }
 
 /** Whether a property changes the colours or the size of a text, or hides it. */
@@ -103,56 +103,39 @@ export function isStyleProperty(property: string): boolean {
   return properties.has(property)
 }
 
-type Change = (style: TextStyle, value: string, parent: TextStyle) => TextStyle
+type Change = (style: TextStyle, value: string, parent: TextStyle, property: string) => TextStyle
 
-/** A property that hides an element with certain values, and shows it with others. */
-function hides(property: string, values: RegExp): readonly [string, Change] {
-  return [
-    property,
-    (style, value) => {
-      const others = style.hiddenBy.filter((one) => one !== property)
-      return { ...style, hiddenBy: values.test(value) ? [...others, property] : others }
-    },
-  ]
+/** The change by a property that hides an element with certain values, and shows it with others. */
+const hiding =
+  (values: RegExp): Change =>
+  (style, value, _, property) => {
+    const others = style.hiddenBy.filter((one) => one !== property)
+    return { ...style, hiddenBy: values.test(value) ? [...others, property] : others }
+  }
+
+const changes: Readonly<Record<string, Change>> = {
+  color: (style, value, { color }) => ({ ...style, color: value === 'inherit' ? color : parseColor(value) }),
+  'background-color': (style, value) =>
+    value === 'transparent' || value === 'inherit' ? style : { ...style, background: parseColor(value) },
+  // A shorthand with an image or a gradient hides the colour.
+  background: (style, value) =>
+    /^(?:transparent|none|inherit)$/.test(value) ? style : { ...style, background: parseColor(value) },
+  'background-image': (style, value) => (value === 'none' ? style : { ...style, background: null }),
+  'font-size': (style, value, parent) => ({ ...style, fontSize: parseLength(value, parent.fontSize) }),
+  font(style, value, parent) {
+    const size = /(?:^|\s)(\d[\w.%]*)/.exec(value.replace(/(?:^|\s)[1-9]00(?=\s)/, ''))?.[1] ?? ''
+    const isBold = /(?:^|\s)(?:bold|bolder|[7-9]00)\s/.test(value)
+    return { ...style, fontSize: parseLength(size, parent.fontSize), isBold }
+  },
+  'font-weight': (style, value) => ({ ...style, isBold: /^(?:bold|bolder|[7-9]00)$/.test(value) }),
+  display: hiding(/^none$/),
+  visibility: hiding(/^hidden$/),
+  'mso-hide': hiding(/^all$/),
+  opacity: hiding(/^0(?:px)?$/),
+  'max-height': hiding(/^0(?:px)?$/),
 }
-
 /** The properties that are read, with what each changes. */
-const properties: ReadonlyMap<string, Change> = new Map<string, Change>([
-  [
-    'color',
-    (style, value, parent) => ({ ...style, color: value === 'inherit' ? parent.color : parseColor(value) }),
-  ],
-  [
-    'background-color',
-    (style, value) =>
-      value === 'transparent' || value === 'inherit' ? style : { ...style, background: parseColor(value) },
-  ],
-  [
-    'background',
-    // A shorthand with an image or a gradient hides the colour.
-    (style, value) =>
-      /^(?:transparent|none|inherit)$/.test(value) ? style : { ...style, background: parseColor(value) },
-  ],
-  ['background-image', (style, value) => (value === 'none' ? style : { ...style, background: null })],
-  ['font-size', (style, value, parent) => ({ ...style, fontSize: parseLength(value, parent.fontSize) })],
-  [
-    'font',
-    (style, value, parent) => ({
-      ...style,
-      fontSize: parseLength(
-        /(?:^|\s)(\d[\w.%]*)/.exec(value.replace(/(?:^|\s)[1-9]00(?=\s)/, ''))?.[1] ?? '',
-        parent.fontSize,
-      ),
-      isBold: /(?:^|\s)(?:bold|bolder|[7-9]00)\s/.test(value),
-    }),
-  ],
-  ['font-weight', (style, value) => ({ ...style, isBold: /^(?:bold|bolder|[7-9]00)$/.test(value) })],
-  hides('display', /^none$/),
-  hides('visibility', /^hidden$/),
-  hides('mso-hide', /^all$/),
-  hides('opacity', /^0(?:px)?$/),
-  hides('max-height', /^0(?:px)?$/),
-])
+const properties: ReadonlyMap<string, Change> = new Map(Object.entries(changes))
 
 /** @returns CSS pixels; null for keywords and other units. */
 function parseLength(value: string, parent: number | null): number | null {
