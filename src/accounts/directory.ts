@@ -15,7 +15,7 @@ export interface AccountDirectory {
   isName(name: string): boolean
   /** Reserves a name for an account that is being created, so that two concurrent calls cannot both use it. */
   reserve(name: string, id: string): void
-  /** Has the record in memory from now on, and its name. */
+  /** Stores the record in memory, and reserves its name. */
   keep(record: AccountRecord): void
   /** Drops the record and its name, or a reserved name only. A name that another account has by now stays. */
   forget(id: string, name: string): void
@@ -25,7 +25,7 @@ export interface AccountDirectory {
   find(name: string): AccountRecord | null
   /** The account of an id that can be used; null if there is none. */
   byId(id: string): AccountRecord | null
-  isOver(record: AccountRecord): boolean
+  isExpired(record: AccountRecord): boolean
   /** Changes the stored record. @throws not_found. */
   change(id: string, next: (record: AccountRecord) => AccountRecord): Promise<AccountRecord>
 }
@@ -80,11 +80,11 @@ export async function openAccountDirectory({
     known.delete(id)
   }
 
-  const isOver = ({ expires }: AccountRecord): boolean => expires !== null && expires <= clock.now()
+  const isExpired = ({ expires }: AccountRecord): boolean => expires !== null && expires <= clock.now()
   const ofName = (name: string): AccountRecord | undefined => known.get(idByName.get(name) ?? '')
 
   function usable(record: AccountRecord | undefined): AccountRecord | null {
-    if (!record || record.is_disabled || record.is_removed || isOver(record)) return null
+    if (!record || record.is_disabled || record.is_removed || isExpired(record)) return null
     return record
   }
 
@@ -100,12 +100,12 @@ export async function openAccountDirectory({
     forget,
     named(name) {
       const record = ofName(name)
-      if (!record || record.is_removed || isOver(record)) throw noAccount(name)
+      if (!record || record.is_removed || isExpired(record)) throw noAccount(name)
       return record
     },
     find: (name) => usable(ofName(name)),
     byId: (id) => usable(known.get(id)),
-    isOver,
+    isExpired,
     async change(id, next) {
       const record = await changeRecord(store, accountCollection, id, 'account', next)
       // Its removal may have ended meanwhile.

@@ -1,19 +1,20 @@
 import { LocalpostError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
 import { noAccount } from './account.ts'
 import type { Accounts } from './accounts.ts'
 
 /** The accounts as a caller with a key of one account sees them: only that account, and read-only. */
 export function ownAccount(accounts: Accounts, own: string): Accounts {
-  const create = async (): Promise<never> => {
-    const message = `A key of the account ${JSON.stringify(own)} may not make, change or remove accounts. Use a key of the account "default".`
+  const refuse = async (): Promise<never> => {
+    const message = `A key of the account ${quote(own)} may not make, change or remove accounts. Use a key of the account "default".`
     throw new LocalpostError('insufficient_scope', message)
   }
   const change = async (name: string): Promise<never> => {
     if (name !== own) throw noAccount(name)
-    return create()
+    return refuse()
   }
   return {
-    create,
+    create: refuse,
     list: async () => [await accounts.get(own)],
     async get(name) {
       if (name !== own) throw noAccount(name)

@@ -41,7 +41,7 @@ export function createAccountRemovals(deps: {
 
   // First mark the account as removed, then close it, remove its data, and remove its record last. If a crash stops
   // this, the next start finishes the removal.
-  async function removeAll(id: string): Promise<void> {
+  async function removeWithData(id: string): Promise<void> {
     const record = directory.record(id)
     if (record && !record.is_removed) {
       directory.keep({ ...record, is_removed: true })
@@ -58,10 +58,10 @@ export function createAccountRemovals(deps: {
     if (record) directory.forget(id, record.name)
   }
 
-  function removeOnce(id: string): Promise<void> {
+  function removeShared(id: string): Promise<void> {
     const known = running.get(id)
     if (known) return known
-    const removing = removeAll(id).finally(() => running.delete(id))
+    const removing = removeWithData(id).finally(() => running.delete(id))
     running.set(id, removing)
     return removing
   }
@@ -73,9 +73,9 @@ export function createAccountRemovals(deps: {
       if (isClosed) return
       // The account may have been used or removed during the removal of others.
       const record = directory.record(id)
-      if (!record || (!directory.isOver(record) && !record.is_removed)) continue
+      if (!record || (!directory.isExpired(record) && !record.is_removed)) continue
       try {
-        await removeOnce(id)
+        await removeShared(id)
       } catch (error) {
         if (isErrorOf(error, 'closed')) return
         deps.onError(error)
@@ -97,7 +97,7 @@ export function createAccountRemovals(deps: {
   const retry = (): void => plan(clock.now() + retryMs)
 
   return {
-    remove: removeOnce,
+    remove: removeShared,
     start: removeExpired,
     plan,
     retry,

@@ -13,13 +13,13 @@ const name = z
       `must be lower-case letters, digits, dots, hyphens and underscores, with a letter or digit at both ends, not ${quote(input)}`,
   })
 
-const year = 365 * 24 * 60 * 60 * 1000
+const yearMs = 365 * 24 * 60 * 60 * 1000
 
 const limits = {
   ttl_ms: z
     .int()
     .min(1000)
-    .max(year)
+    .max(yearMs)
     .nullable()
     .optional()
     .describe('The account is removed with all its data this long after its last use; null: never'),
@@ -33,7 +33,7 @@ const limits = {
   max_age_ms: z
     .int()
     .min(1)
-    .max(100 * year)
+    .max(100 * yearMs)
     .nullable()
     .optional()
     .describe('How long emails are kept; null: according to the option `maxAgeMs`'),
@@ -51,7 +51,7 @@ export const accountChangesSchema: z.ZodType<AccountChanges> = z.strictObject({
   is_disabled: z
     .boolean()
     .optional()
-    .describe('A disabled account takes no mail and answers nothing; its data stay'),
+    .describe('A disabled account takes no mail and answers nothing; its data is kept'),
 })
 
 const infoMembers = {

@@ -1,19 +1,19 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { isErrorOf, LocalpostError } from '../core/errors.ts'
-import { quote } from '../core/quote.ts'
 import type { Ids } from '../core/ids.ts'
-import type { RandomSource } from '../core/random.ts'
 import { nextTurn } from '../core/machine.ts'
+import { quote } from '../core/quote.ts'
+import type { RandomSource } from '../core/random.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Following } from '../store/follow.ts'
 import { insert, type Store } from '../store/store.ts'
 import { accountCollection, type AccountRecord } from './account.ts'
+import type { InnerAccounts } from './accounts.ts'
 import { openAccountDirectory } from './directory.ts'
 import { createAccountRemovals } from './removal.ts'
 import { accountChangesSchema, accountInputSchema, defaultAccount } from './schema.ts'
 import type { AccountInfo } from './types.ts'
-import type { InnerAccounts } from './accounts.ts'
 
 export interface AccountsDeps {
   /** The main partition. */
@@ -47,27 +47,29 @@ export interface AccountsDeps {
 }
 
 export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts> {
-  const { store, clock, ids, random, onError } = deps
+  const { store, clock, ids, random, following, shut, empty, onError } = deps
   const begun = clock.now()
   // The removals need the directory, which calls this while it opens. What is lost then is planned by `start`, which looks
   // at every account.
   let plan: (expires: number | null) => void = () => {}
   const inBackground = (work: Promise<void>): void => void work.catch(onError)
   const directory = await openAccountDirectory({
-    ...deps,
+    store,
+    clock,
+    following,
     async onStored(record, before) {
       plan(record.expires)
       if (before && before.smtp_digest !== record.smtp_digest) deps.endPassword(before.smtp_digest)
       if (!before) await deps.joined(record.id)
-      else if (record.is_removed && !before.is_removed) inBackground(deps.shut(record.id))
-      else if (isOther(before, record)) inBackground(deps.restart(record.id))
+      else if (record.is_removed && !before.is_removed) inBackground(shut(record.id))
+      else if (needsRestart(before, record)) inBackground(deps.restart(record.id))
     },
     onGone({ id, smtp_digest }) {
-      inBackground(deps.shut(id))
+      inBackground(shut(id))
       deps.left(id, smtp_digest)
     },
   })
-  const removals = createAccountRemovals({ ...deps, directory })
+  const removals = createAccountRemovals({ directory, store, clock, shut, empty, onError })
   plan = removals.plan
 
   async function infoOf(record: AccountRecord): Promise<AccountInfo> {
@@ -92,11 +94,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
   return {
     async create(input = {}) {
       const given = parseInput(accountInputSchema, input)
-      if (directory.size >= maxAccounts)
-        throw new LocalpostError(
-          'too_many_accounts',
-          `There are already ${directory.size} accounts, which is the maximum. Remove some.`,
-        )
+      if (directory.size >= maxAccounts) throw tooMany(directory.size)
       const name = given.name ?? freeName()
       if (name === defaultAccount || directory.isName(name)) throw taken(name)
       const { ttl_ms = null, max_emails = null, max_age_ms = null } = given
@@ -131,7 +129,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
       }
     },
     async list() {
-      const records = directory.all().filter((record) => !record.is_removed && !directory.isOver(record))
+      const records = directory.all().filter((record) => !record.is_removed && !directory.isExpired(record))
       records.sort((one, other) => (one.name < other.name ? -1 : 1))
       const infos = [await main()]
       for (const record of records) {
@@ -156,7 +154,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
         }
       })
       removals.plan(record.expires)
-      if (isOther(before, record)) await deps.restart(id)
+      if (needsRestart(before, record)) await deps.restart(id)
       return infoOf(record)
     },
     async renewPassword(name) {
@@ -193,7 +191,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
       if (!store.leadership.isMine()) return
       for (const id of deps.holders())
         // Another instance may have just made it.
-        if (!directory.record(id) && !(await store.get(accountCollection, id))) await deps.empty(id, null)
+        if (!directory.record(id) && !(await store.get(accountCollection, id))) await empty(id, null)
       await removals.start()
     },
     close: removals.close,
@@ -201,7 +199,7 @@ export async function createAccounts(deps: AccountsDeps): Promise<InnerAccounts>
 }
 
 /** Whether an account has to be opened again after a change, which ends its waits and event streams. */
-function isOther(one: AccountRecord, other: AccountRecord): boolean {
+function needsRestart(one: AccountRecord, other: AccountRecord): boolean {
   return (
     one.is_disabled !== other.is_disabled ||
     one.max_emails !== other.max_emails ||
@@ -219,6 +217,11 @@ function expiryAt(from: number, ttlMs: number | null): number | null {
 }
 
 const passwordDigest = (password: string): string => hash('sha256', password, 'base64url')
+
+function tooMany(count: number): LocalpostError {
+  const message = `There are already ${count} accounts, which is the maximum. Remove some.`
+  return new LocalpostError('too_many_accounts', message)
+}
 
 function taken(name: string): LocalpostError {
   return new LocalpostError('name_taken', `The account ${quote(name)} exists already. Choose another name.`)

@@ -20,7 +20,7 @@ export interface AccountChanges {
   max_emails?: number | null
   /** How long emails are kept; null: according to the option `maxAgeMs`. */
   max_age_ms?: number | null
-  /** A disabled account takes no mail and answers nothing; its data stay. */
+  /** A disabled account takes no mail and answers nothing; its data is kept. */
   is_disabled?: boolean
 }
 

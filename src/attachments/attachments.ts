@@ -1,4 +1,3 @@
-import type { AttachmentReference } from './types.ts'
 import { isAscii, isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
 import { type FieldError, LocalpostError, messageOf } from '../core/errors.ts'
@@ -10,6 +9,7 @@ import { maxContentType } from './schema.ts'
 import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
 import { locate, type Source } from './locate.ts'
 import type { ReadReference } from './reference.ts'
+import type { AttachmentReference } from './types.ts'
 
 /** Where attachments may come from. */
 export interface AttachmentSources extends Omit<FetchLimits, 'maxBytes'> {

@@ -3,7 +3,7 @@ import { quote } from '../core/quote.ts'
 import { hexDigit } from '../core/hex.ts'
 import { decodeBase64 } from '../mime/base64.ts'
 
-/** Decodes a `data:` URI; text without a charset gets the detected one. @see RFC 2397 */
+/** Decodes a `data:` URI; a URI without a type gets one that fits its bytes. @see RFC 2397 */
 export function parseDataUri(
   uri: string,
 ): { kind: 'data'; content: Buffer; content_type: string } | { problem: string } {

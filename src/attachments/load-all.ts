@@ -2,7 +2,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { loadAttachment, type AttachmentSources, type LoadedAttachment } from './attachments.ts'
 import { decodedSize, encodedSize } from '../mime/message-size.ts'
-import type { ReadReference } from './reference.ts'
+import { isUrl, type ReadReference } from './reference.ts'
 
 /**
  * Loads the attachments of an email, one after the other, so that the size of one is known before the next one is read.
@@ -25,7 +25,7 @@ export async function loadAttachments(
     const timeoutMs = Math.min(sources.timeoutMs, Math.max(1, Math.ceil(until - monotonicNow())))
     const attachment = await loadAttachment(reference, { ...sources, timeoutMs }, maxBytes).catch(
       (error: unknown) => {
-        if (monotonicNow() < until || !/^https?:/i.test(reference.path)) throw error
+        if (monotonicNow() < until || !isUrl(reference.path)) throw error
         throw new LocalpostError(
           'attachment_failed',
           `The attachments of this email were not fetched within ${togetherMs} ms, which is the time for all of them; ${index} of ${references.length} were.`,

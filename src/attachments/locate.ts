@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { quote } from '../core/quote.ts'
 import { parseDataUri } from './data-uri.ts'
-import { isDataUri, type ReadReference } from './reference.ts'
+import { isDataUri, isUrl, type ReadReference } from './reference.ts'
 
 /** Where the bytes of an attachment are, or what is wrong with its path. */
 export type Source =
@@ -14,7 +14,8 @@ export type Source =
 /** @param root  As in `AttachmentSources`. */
 export async function locate({ path, data }: ReadReference, root: string | null): Promise<Source> {
   if (data || isDataUri(path)) return data ?? parseDataUri(path)
-  if (/^https?:/i.test(path)) return checkUrl(path)
+  if (isUrl(path)) return checkUrl(path)
+  // At least two letters: `C:\mails` is a file.
   if (/^[a-z][a-z0-9+.-]+:/i.test(path))
     return { problem: `${quote(path)} is of a kind that is not taken: use an http(s) URL or a data: URI` }
   if (root !== null) return locateFile(path, root)
@@ -43,8 +44,8 @@ async function locateFile(path: string, root: string): Promise<Source> {
     const inside = relative(base, real)
     if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
       return outside
-    const facts = await stat(real)
-    return facts.isFile() ? { kind: 'file', path: real, size: facts.size } : outside
+    const stats = await stat(real)
+    return stats.isFile() ? { kind: 'file', path: real, size: stats.size } : outside
   } catch {
     // Missing and forbidden look the same, so that the answer reveals nothing about other files.
     return outside

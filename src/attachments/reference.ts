@@ -9,7 +9,7 @@ export interface ReadReference extends AttachmentReference {
   data?: ReturnType<typeof parseDataUri>
 }
 
-/** Reading stored references as work of the thread: they have their `data:` URIs in them. */
+/** Jobs of the worker thread. Stored references can be long, because they contain their `data:` URIs. */
 export const attachmentJobs = {
   references: (json: Buffer): ReadReference[] =>
     (JSON.parse(json.toString()) as AttachmentReference[]).map((reference) =>
@@ -17,9 +17,12 @@ export const attachmentJobs = {
         ? { ...reference, path: cutText(reference.path, 100), data: parseDataUri(reference.path) }
         : reference,
     ),
-  /** Whether an attachment has to be downloaded. */
+  /** Whether an attachment has to be downloaded. Stored JSON has no space after a colon. */
   hasUrl: (json: Buffer): boolean => /"path":"https?:/i.test(json.toString('latin1')),
 }
 
 /** Whether a path is a `data:` URI. */
 export const isDataUri = (path: string): boolean => /^data:/i.test(path)
+
+/** Whether a path is an http(s) URL. */
+export const isUrl = (path: string): boolean => /^https?:/i.test(path)

@@ -26,13 +26,13 @@ function firstFault(email: string): string | null {
   if (local === undefined || domain === undefined || rest.length > 0) {
     return `must have exactly one @, as in "ada@example.com"`
   }
-  if (local === '') return 'has nothing in front of the @'
-  if (Buffer.byteLength(local) > 64) return 'has more than 64 octets in front of the @'
+  if (local === '') return 'has nothing before the @'
+  if (Buffer.byteLength(local) > 64) return 'has more than 64 octets before the @'
   return domainFault(domain)
 }
 
 function domainFault(domain: string): string | null {
-  if (domain === '') return 'has nothing behind the @'
+  if (domain === '') return 'has nothing after the @'
   if (domain.split('.').includes('')) return 'has an empty label in its domain'
   const ascii = /^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) ? domainToASCII(domain) : ''
   if (ascii === '') return `has a domain that is not valid: ${quote(domain)}`

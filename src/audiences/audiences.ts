@@ -8,6 +8,7 @@ import { type Change, type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { type AudienceRecord, audienceCollection, contactCollection } from './audience.ts'
 import type { Audience, AudienceInput } from './types.ts'
+import type { ImportDeps } from './contact-import.ts'
 import { type Contacts, type InnerContacts, createContacts } from './contacts.ts'
 import { audienceInputSchema } from './schema.ts'
 
@@ -22,7 +23,7 @@ export interface Audiences {
   get(id: string): Promise<Audience>
   /** Renames an audience. Only this changes its `updated`; changes of contacts do not. @throws not_found, validation_error */
   update(id: string, input: AudienceInput): Promise<Audience>
-  /** Removes an audience after its contacts, some hundred in a commit. @throws not_found */
+  /** Removes the contacts, up to 500 in one commit, then the audience. @throws not_found */
   remove(id: string): Promise<void>
 }
 
@@ -30,7 +31,7 @@ export function createAudiences(deps: {
   store: Store
   clock: Clock
   ids: Ids
-  thread: Parameters<typeof createContacts>[0]['thread']
+  thread: ImportDeps['thread']
   account: CreatedBy
   pageSize: number
 }): Audiences & { readonly contacts: InnerContacts } {

@@ -42,21 +42,21 @@ export async function importContacts(
     waiting = []
   }
   let rows = 0
-  let unnamed = 0
-  let unnamedFrom = 0
+  let unlisted = 0
+  let firstUnlistedLine = 0
   for await (const row of source instanceof LongBody
     ? rowsInThread(source, thread)
     : readContactRows(source)) {
     if ('contact' in row) waiting.push(row.contact)
     else if (result.rejected.length < maxRejected) result.rejected.push(row)
-    else if (unnamed++ === 0) unnamedFrom = row.line
+    else if (unlisted++ === 0) firstUnlistedLine = row.line
     if (waiting.length === importBatch) await flush()
     // Invalid rows take time too.
     if (++rows % importBatch === 0) await nextTurn()
   }
   if (waiting.length > 0) await flush()
   result.rejected.sort((a, b) => a.line - b.line)
-  if (unnamed > 0) result.rejected.push({ line: unnamedFrom, message: `and ${unnamed} more rows` })
+  if (unlisted > 0) result.rejected.push({ line: firstUnlistedLine, message: `and ${unlisted} more rows` })
   return result
 }
 
@@ -65,6 +65,7 @@ const importBatch = 250
 
 async function* rowsInThread(body: LongBody, thread: ImportDeps['thread']): AsyncGenerator<ContactRow> {
   const bytes = body.take()
+  // A thread that has worked on large data keeps the memory of it.
   if (bytes.length > heavyBytes) await thread.rest()
   for (const slice of await thread.run('contactRows', [bytes, body.isText]))
     yield* JSON.parse(Buffer.from(slice).toString()) as ContactRow[]

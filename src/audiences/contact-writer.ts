@@ -14,7 +14,7 @@ export interface ContactStore {
   readonly ids: Ids
 }
 
-/** How many contacts were new, and how many inputs changed one that was there. */
+/** How many contacts were new, and how many inputs named one that was there already, or further up. */
 export interface WrittenContacts {
   created: number
   updated: number
@@ -70,10 +70,10 @@ function merge(
   for (const input of inputs) {
     const key = emailKey(input.email)
     const before = merged.get(key) ?? stored.get(key)
-    merged.set(
-      key,
-      before ? withMembers(before, input, now) : newContact(ids.next('con'), audienceId, input, now),
-    )
+    const after = before
+      ? withMembers(before, input, now)
+      : newContact(ids.next('con'), audienceId, input, now)
+    merged.set(key, after)
   }
   return merged
 }

@@ -44,21 +44,23 @@ export interface Contacts {
   remove(audienceId: string, contactId: string): Promise<void>
 }
 
+type ImportParameters = Parameters<Contacts['import']>
+
 /** The same, and what links in mails need. */
 export interface InnerContacts extends Contacts {
   /** The same for the body of a request too, which is CSV text or JSON. */
   import(
     audienceId: string,
-    source: Parameters<Contacts['import']>[1] | LongBody,
-    options?: Parameters<Contacts['import']>[2],
+    source: ImportParameters[1] | LongBody,
+    options?: ImportParameters[2],
   ): Promise<ImportResult>
   /**
    * Ends a subscription. If it has ended already, nothing changes.
    *
-   * @param along  Returns further changes for the same commit. It may be called more than once.
+   * @param furtherChanges  Returns further changes for the same commit. It may be called more than once.
    * @throws not_found
    */
-  unsubscribe(audienceId: string, contactId: string, along: () => Promise<Change[]>): Promise<void>
+  unsubscribe(audienceId: string, contactId: string, furtherChanges: () => Promise<Change[]>): Promise<void>
 }
 
 export function createContacts(deps: ImportDeps & { readonly pageSize: number }): InnerContacts {
@@ -103,12 +105,12 @@ export function createContacts(deps: ImportDeps & { readonly pageSize: number })
       return { ...page, items: page.items.map(toContact) }
     },
     get: async (audienceId, contactId) => toContact(await readContact(audienceId, contactId)),
-    unsubscribe: (audienceId, contactId, along) =>
+    unsubscribe: (audienceId, contactId, furtherChanges) =>
       untilCommitted(async () => {
         const contact = await readContact(audienceId, contactId)
         if (!contact.is_subscribed) return
         const ended = withMembers(contact, { is_subscribed: false }, clock.now())
-        await store.commit([update(contactCollection, ended), ...(await along())])
+        await store.commit([update(contactCollection, ended), ...(await furtherChanges())])
       }),
     async update(audienceId, contactId, changes) {
       const given = parseInput(contactChangesSchema, changes)

@@ -14,18 +14,18 @@ export const contactJobs = {
     const slices: Uint8Array[] = []
     let rows: ContactRow[] = []
     let invalid = 0
-    const add = (): void => {
+    const endSlice = (): void => {
       // Copied out of the pool of small buffers, so that it can be transferred.
       slices.push(new Uint8Array(Buffer.from(JSON.stringify(rows))))
       rows = []
     }
     for await (const row of readContactRows(isText || Array.isArray(value) ? value : [value])) {
-      // More are not named, but only counted.
-      const isUnnamed = 'message' in row && ++invalid > maxRejected
-      rows.push(isUnnamed ? { line: row.line, message: '' } : row)
-      if (rows.length === rowsOfSlice) add()
+      // The caller lists only the first `maxRejected` of them and counts the others.
+      const isUnlisted = 'message' in row && ++invalid > maxRejected
+      rows.push(isUnlisted ? { line: row.line, message: '' } : row)
+      if (rows.length === rowsOfSlice) endSlice()
     }
-    if (rows.length > 0) add()
+    if (rows.length > 0) endSlice()
     return slices
   },
 }

@@ -3,6 +3,9 @@ import { accountSchema } from '../domains/schema.ts'
 import type { Audience, AudienceInput, Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
 import { contactAddressFault } from './addresses.ts'
 
+/** How many invalid rows of an import are named; the others are counted. */
+export const maxRejected = 1000
+
 const milliseconds = z.int().describe('Unix time in milliseconds')
 // Names end up in subjects, through placeholders: a line break there would end the header.
 const givenName = z
@@ -64,9 +67,6 @@ export const contactSchema: z.ZodType<Contact> = z.strictObject({
   created: milliseconds,
   updated: milliseconds,
 })
-
-/** How many invalid rows of an import are named; the others are counted. */
-export const maxRejected = 1000
 
 /** The result of an import: the answer to `POST /dev/audiences/{id}/contacts`. */
 export const importResultSchema: z.ZodType<ImportResult> = z.strictObject({

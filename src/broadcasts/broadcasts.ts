@@ -13,7 +13,7 @@ import { insert, type Blob, type Store } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Broadcast, BroadcastRequest } from './types.ts'
 import { keepBroadcast, setCount } from './broadcast.ts'
-import { createLeaveOut, type LeaveOut } from './left-out.ts'
+import { createLeftOutContacts, type LeftOutContacts } from './left-out.ts'
 import { broadcastRequestSchema } from './schema.ts'
 import { createSentBroadcasts, type SentBroadcasts } from './sent.ts'
 import { forEachSlice } from '../core/slices.ts'
@@ -59,7 +59,7 @@ interface Sending {
   /** What all its mails have in common. */
   readonly common: Accepted
   readonly broadcastId: string
-  readonly leaveOut: LeaveOut
+  readonly leftOut: LeftOutContacts
   readonly parent: TraceContext | undefined
 }
 
@@ -69,13 +69,13 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
   /** Accepts the mails to some contacts in one commit. @returns Their ids. */
   async function acceptSlice(
     contacts: readonly ContactRecord[],
-    { common, broadcastId, leaveOut, parent }: Sending,
+    { common, broadcastId, leftOut, parent }: Sending,
   ): Promise<string[]> {
     const prepared: { personal: Accepted; kept: StoredParts }[] = []
     for (const contact of contacts) {
       const personal = personalFor(common, contact, deps.escapeHtml)
       if ('problem' in personal) {
-        leaveOut.invalid(contact, personal.problem)
+        leftOut.invalid(contact, personal.problem)
         continue
       }
       const { audience_id, id: contact_id } = contact
@@ -119,8 +119,8 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
 
   return {
     ...createSentBroadcasts(deps),
-    async send(input, given) {
-      const parent = tracer ? tracer.parentOf(given) : given
+    async send(input, trace) {
+      const parent = tracer ? tracer.parentOf(trace) : trace
       const request = parseInput(broadcastRequestSchema, input)
       const common = await checkCommon(request, deps)
       await readRecord(store, audienceCollection, request.audience_id, 'audience')
@@ -128,15 +128,15 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
       const id = ids.next('bc')
       const email_ids: string[] = []
       const { audience_id, from, subject } = request
-      const facts = { id, audience_id, from, subject, created: clock.now() }
-      await keepBroadcast(store, { ...facts, count: 0, unsubscribed: 0 })
-      const leaveOut = await createLeaveOut(store, request.audience_id)
-      const sending = { common, broadcastId: id, leaveOut, parent }
+      const summary = { id, audience_id, from, subject, created: clock.now() }
+      await keepBroadcast(store, { ...summary, count: 0, unsubscribed: 0 })
+      const leftOut = await createLeftOutContacts(store, request.audience_id)
+      const sending = { common, broadcastId: id, leftOut, parent }
       for await (const contacts of subscribedContacts(store, request.audience_id, sliceSizeOf(common)))
         email_ids.push(...(await acceptSlice(contacts, sending)))
       await setCount(store, id, email_ids.length)
       const warnings = warningsOf(common)
-      return { id, email_ids, count: email_ids.length, left_out: leaveOut.all(), warnings }
+      return { id, email_ids, count: email_ids.length, left_out: leftOut.all(), warnings }
     },
   }
 }

@@ -6,17 +6,17 @@ import type { LeftOut, LeftOutContact } from './types.ts'
 export const maxLeftOut = 100
 
 /** Collects the contacts that a broadcast leaves out. */
-export interface LeaveOut {
+export interface LeftOutContacts {
   /** @param problem  Why the address of the contact cannot be sent to. */
   invalid(contact: ContactRecord, problem: string): void
   all(): LeftOut
 }
 
 /** Starts with the contacts that are not subscribed. */
-export async function createLeaveOut(store: Store, audienceId: string): Promise<LeaveOut> {
+export async function createLeftOutContacts(store: Store, audienceId: string): Promise<LeftOutContacts> {
   const query = { index: 'subscription', prefix: [audienceId, false] }
-  const unsubscribed = await store.count(contactCollection, query)
-  const { records } = await store.page(contactCollection, { ...query, limit: maxLeftOut })
+  const unsubscribedCount = await store.count(contactCollection, query)
+  const { records: unsubscribed } = await store.page(contactCollection, { ...query, limit: maxLeftOut })
   const invalid: LeftOutContact[] = []
   let invalidCount = 0
   return {
@@ -27,11 +27,11 @@ export async function createLeaveOut(store: Store, audienceId: string): Promise<
       }
     },
     all() {
-      const others = records.map(({ id, email }): LeftOutContact => {
+      const others = unsubscribed.map(({ id, email }): LeftOutContact => {
         return { id, email, reason: 'unsubscribed', message: 'The contact is not subscribed' }
       })
       const contacts = [...invalid, ...others].slice(0, maxLeftOut)
-      return { unsubscribed, invalid_address: invalidCount, contacts }
+      return { unsubscribed: unsubscribedCount, invalid_address: invalidCount, contacts }
     },
   }
 }

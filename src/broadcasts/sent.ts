@@ -9,7 +9,7 @@ import { eventStatuses } from '../emails/events.ts'
 import { listRecords, pagesOf, readRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { broadcastCollection, type BroadcastRecord } from './broadcast.ts'
-import { counted, createTimeline, noCounts } from './timeline.ts'
+import { countedStatuses, createTimeline, allZeros } from './timeline.ts'
 import type { BroadcastDetail, BroadcastListQuery, BroadcastSummary, BroadcastTotals } from './types.ts'
 
 /** Broadcasts that were sent, and their results. */
@@ -33,16 +33,16 @@ export function createSentBroadcasts(deps: { store: Store; pageSize: number }): 
     const record = await readRecord(store, broadcastCollection, id, 'broadcast')
     const timeline = createTimeline(record.created)
     const rare = { delivery_delayed: 0, complained: 0, failed: 0 }
-    const totals: BroadcastTotals = { emails: 0, ...noCounts, ...rare, unsubscribed: record.unsubscribed }
+    const totals: BroadcastTotals = { emails: 0, ...allZeros, ...rare, unsubscribed: record.unsubscribed }
     for await (const { recipients } of emailsOf(store, id)) {
-      totals.emails++
-      const first = new Map<string, number>()
+      const firstAt = new Map<string, number>()
       for (const { events } of recipients)
-        for (const { status, timestamp } of events) if (!first.has(status)) first.set(status, timestamp)
-      for (const status of statuses) if (first.has(status)) totals[status]++
-      for (const kind of counted) {
-        const at = first.get(kind)
-        if (at !== undefined) timeline.add(kind, at)
+        for (const { status, timestamp } of events) if (!firstAt.has(status)) firstAt.set(status, timestamp)
+      totals.emails++
+      for (const status of statuses) if (firstAt.has(status)) totals[status]++
+      for (const status of countedStatuses) {
+        const at = firstAt.get(status)
+        if (at !== undefined) timeline.add(status, at)
       }
     }
     return { ...toBroadcastSummary(record), totals, timeline: timeline.result() }
