@@ -95,10 +95,8 @@ export class CaptureStream extends SMTPStream {
 
   /** Passes on one line after the other, each when the last is done. What follows a DATA command is message data. */
   #readLines(chunk: Buffer, done: (error?: Error) => void): void {
-    if (this._remainder === '' && isTlsRecord(chunk)) {
-      // Without `done`: the socket belongs to TLS from now on.
-      return this.#onTls(chunk)
-    }
+    // `done` is not called, because the socket belongs to TLS from now on.
+    if (this._remainder === '' && isTlsRecord(chunk)) return this.#onTls(chunk)
     const lines = new ChunkLines(this._remainder, chunk)
     this._remainder = ''
     let handled = 0

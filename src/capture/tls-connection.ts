@@ -11,10 +11,7 @@ import type { Clock } from '../core/clock.ts'
 import type { SmtpCounts } from '../core/counts.ts'
 import type { FaultAt } from './faults.ts'
 
-/**
- * The beginning and the end of a connection: TLS first, after STARTTLS, or never; and clients at the wrong port. It also has
- * the state that `CaptureConnection` needs.
- */
+/** The beginning and the end of a connection, with or without TLS; clients at the wrong port; and the state of a connection. */
 export abstract class TlsConnection extends CommandConnection {
   /** Whether the connection came through the outbox's own port. Faults and limits do not apply to it. */
   isDelivery = false
@@ -126,12 +123,7 @@ export function isHttpRequest(line: string): boolean {
 }
 
 /** The faults of which the client gets no reply. */
-const withoutReply: ReadonlySet<ClientFault> = new Set([
-  'certificate',
-  'handshake',
-  'no_handshake',
-  'implicit_tls',
-])
+const withoutReply = new Set<ClientFault>(['certificate', 'handshake', 'no_handshake', 'implicit_tls'])
 
 /** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */
 const greetingWaitMs = 2000

@@ -17,7 +17,7 @@ export async function runAccount(given: Arguments, output: Output): Promise<0> {
   const [word = '', name, ...others] = given.words
   const action = Object.hasOwn(actions, word) ? actions[word] : undefined
   const isNamed = name !== undefined
-  if (!action || others.length > 0 || action.name === (isNamed ? 'none' : 'required'))
+  if (!action || others.length > 0 || action.takesName === (isNamed ? 'none' : 'required'))
     throw invalidOption(
       'Use one of: account create [name], account list, account password <name>, account remove <name>.',
     )
@@ -34,14 +34,14 @@ export async function runAccount(given: Arguments, output: Output): Promise<0> {
 const accountsPath = '/dev/accounts'
 
 interface Action {
-  name: 'none' | 'optional' | 'required'
+  takesName: 'none' | 'optional' | 'required'
   /** @param path  That of the named account, else of all. */
   run(remote: Remote, path: string, input: AccountInput): Promise<{ answer: unknown; text: string }>
 }
 
 const actions: Readonly<Record<string, Action>> = {
   create: {
-    name: 'optional',
+    takesName: 'optional',
     async run(remote, _, input) {
       const request = { method: 'POST', body: JSON.stringify(input) } as const
       const answer = await ask(remote, createdSchema, accountsPath, request)
@@ -49,21 +49,21 @@ const actions: Readonly<Record<string, Action>> = {
     },
   },
   list: {
-    name: 'none',
+    takesName: 'none',
     async run(remote, path) {
       const answer = await ask(remote, listSchema, path)
       return { answer, text: renderTable(answer.accounts) }
     },
   },
   password: {
-    name: 'required',
+    takesName: 'required',
     async run(remote, path) {
       const answer = await ask(remote, renewedSchema, `${path}/smtp-password`, { method: 'POST' })
       return { answer, text: `${toLines(smtpRows(answer.smtp))}\n\nThe password is shown only now.` }
     },
   },
   remove: {
-    name: 'required',
+    takesName: 'required',
     async run(remote, path, { name }) {
       const answer = await ask(remote, z.unknown(), path, { method: 'DELETE' })
       return { answer, text: `Removed the account ${name} with everything in it.` }
@@ -140,6 +140,6 @@ const renewedSchema = z.object({ smtp: smtpSchema })
 const createdSchema = infoSchema.extend({ api_key: z.string(), smtp: smtpSchema })
 
 async function ask<T>(remote: Remote, schema: z.ZodType<T>, path: string, init?: RemoteRequest): Promise<T> {
-  const lacks = 'did not answer with accounts: it is an older Localpost, or none.'
-  return await readAnswer(remote, schema, lacks, path, init)
+  const complaint = 'did not answer with accounts: it is an older Localpost, or none.'
+  return await readAnswer(remote, schema, complaint, path, init)
 }

@@ -8,7 +8,7 @@ import { visible } from './visible.ts'
 
 /** The lines that the command prints while it runs. */
 export interface ActivityLines {
-  /** Prints a line, or only counts it: before `begin`, beyond ten in a second (1,000 in JSON), and while the output is not read. */
+  /** Prints a line. Only counts it before `begin`, beyond ten a second (1,000 in JSON), and while the output is not read. */
   add(activity: Activity): void
   /** @param url  The base URL of the page. */
   begin(url: string): void

@@ -28,6 +28,7 @@ export interface Arguments {
  * @throws invalid_option for an unknown command.
  */
 export function findCommand(raw: readonly string[]): { command: Command; rest: readonly string[] } {
+  // Without arguments it is as with flags only.
   const [first = '-', ...rest] = raw
   if (first.startsWith('-')) return { command: serveCommand, rest: raw }
   if (first === 'help') {
@@ -84,6 +85,7 @@ function readTexts(
   const words: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') {
+      // `--help all`: the parser takes `all` as a positional.
       if (token.value === 'all' && texts.get('help')?.at(-1) === 'true') {
         texts.set('help', ['all'])
         continue

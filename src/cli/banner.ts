@@ -8,7 +8,8 @@ import type { Settings } from './settings.ts'
 
 /**
  * The banner that the command prints once the server is running: the addresses, and a command to try. A key from a file is
- * not printed, because people who may not read the file may read the output, or the log of a container.
+ * not printed, because people who may not read the file may read the output, or the log of a container. Looks at the disk
+ * whether the command can read it.
  */
 export function renderBanner(
   post: Localpost,

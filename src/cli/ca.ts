@@ -19,9 +19,9 @@ export async function runCa(given: Arguments, output: Output): Promise<0> {
   const ca = await (await remote.ask('/dev/ca.pem')).text()
   const { to } = given.flags
   if (to === undefined) {
-    const lacks = 'does not answer as this version does.'
-    const { ca: known } = await readAnswer(remote, healthSchema, lacks, '/dev/health')
-    const file = known?.file ?? null
+    const complaint = 'does not answer as this version does.'
+    const { ca: served } = await readAnswer(remote, healthSchema, complaint, '/dev/health')
+    const file = served?.file ?? null
     if (file !== null && (await readIfFile(file)) === ca) {
       output.log(file)
       return 0

@@ -127,5 +127,7 @@ function toSarif(messages: readonly CheckedMessage[]): object {
 
 /** A path as a relative or absolute reference, in which `#` and `?` are part of a name. */
 function uriOf(path: string): string {
-  return path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')
+  const reference = path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')
+  // A drive of Windows would be a scheme.
+  return reference.replace(/^([a-z])%3A\//i, 'file:///$1:/')
 }

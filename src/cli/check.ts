@@ -58,7 +58,7 @@ function oneOf<T extends string>(flag: string, value: string, values: readonly T
 async function areFiles(words: readonly string[]): Promise<boolean> {
   for (const word of words) {
     if (word === '-' || (await stat(word).catch(() => null))?.isFile()) return true
-    // A key of a query has more letters than a drive.
+    // A key of a query has at least two letters; a drive such as `C:` has one.
     if (!/^-?[a-z_]{2,}:/i.test(word) && /\.eml$|[/\\]/i.test(word)) return true
   }
   return false
@@ -73,13 +73,9 @@ async function checkFiles(
   const sending = await readSendingKnowledge(given)
   // Nothing listens here, so only what `allowOutgoing` can never permit is refused.
   const { relayProblemOf, liveProblemOf } = createOutgoing(options.allowOutgoing ?? [])
-  const services = {
-    spamd,
-    rspamd,
-    serviceProblemOf: relayProblemOf,
-    liveProblemOf,
-    trackingUrl: () => 'http://localpost/t/',
-  }
+  // Never matches: nothing is tracked here.
+  const trackingUrl = (): string => 'http://localpost/t/'
+  const services = { spamd, rspamd, serviceProblemOf: relayProblemOf, liveProblemOf, trackingUrl }
   const thread = createInstanceThread()
   const check = createMailChecks(thread, systemClock, { services })
   const messages: CheckedMessage[] = []
@@ -88,15 +84,8 @@ async function checkFiles(
     for (const name of names) {
       const { mail, bytes } = await readCheckedFile(name)
       const shown = name === '-' ? 'stdin' : name
-      const report = await check(
-        mail,
-        { except, clients },
-        {
-          raw: async () => bytes,
-          live,
-          knowledge: { ...sending, raw: readRawFacts(bytes) },
-        },
-      )
+      const source = { raw: async () => bytes, live, knowledge: { ...sending, raw: readRawFacts(bytes) } }
+      const report = await check(mail, { except, clients }, source)
       messages.push({ name: shown, file: name === '-' ? null : name, report })
     }
   } finally {
@@ -121,8 +110,8 @@ async function checkMatches(
   const messages: CheckedMessage[] = []
   for await (const { id, subject } of matchingMails(remote, given.words.join(' '))) {
     const path = `/dev/inbox/${id}/checks?${wanted.toString()}`
-    const lacks = 'answered without findings: it is an older Localpost, or none.'
-    const report = await readAnswer(remote, reportSchema, lacks, path)
+    const complaint = 'answered without findings: it is an older Localpost, or none.'
+    const report = await readAnswer(remote, reportSchema, complaint, path)
     messages.push({ name: `${id} ${JSON.stringify(subject)}`, file: null, report })
   }
   return messages

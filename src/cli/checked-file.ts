@@ -21,7 +21,7 @@ import { readFindings } from '../reading/findings.ts'
 export async function readCheckedFile(name: string): Promise<{ mail: CheckedMail; bytes: Buffer }> {
   const bytes = await readMessage(name)
   const message = parseMessage(bytes)
-  const valueOf = (name: string): string => fieldOf(message.headers, name) ?? ''
+  const valueOf = (field: string): string => fieldOf(message.headers, field) ?? ''
   const { links, clipped } = readFindings(message)
   const problem = joinSentences([message.problem, clipped])
   const mail: CheckedMail = {
@@ -37,24 +37,20 @@ export async function readCheckedFile(name: string): Promise<{ mail: CheckedMail
     headers: message.headers,
     links,
     attachments: message.attachments,
-    // No key is known here: whether the signature is valid is left open.
-    dkim: await verifyDkim(
-      bytes,
-      async () => null,
-      () => 0,
-    ),
+    dkim: await verifyDkim(bytes, noKey, () => 0),
     list_unsubscribe: readListUnsubscribe(message.headers),
     problem,
   }
   return { mail, bytes }
 }
 
+// Whether the signature is valid is left open.
+const noKey = async (): Promise<null> => null
+
 async function readMessage(name: string): Promise<Buffer> {
   const what = name === '-' ? 'Standard input' : quote(name)
-  const bytes = await readBeginning(
-    name === '-' ? process.stdin : createReadStream(name),
-    maxMessageBytes + 1,
-  ).catch((error: unknown) => {
+  const input = name === '-' ? process.stdin : createReadStream(name)
+  const bytes = await readBeginning(input, maxMessageBytes + 1).catch((error: unknown) => {
     const message = `${what} cannot be read (${networkReasonOf(error)}).`
     throw new LocalpostError('request_failed', message, { cause: error })
   })

@@ -20,7 +20,7 @@ import { readOptions, type Rows } from '../options/read.ts'
 export async function readConfigFile(named: string | undefined, folder: string): Promise<CommandOptions> {
   const path = named
     ? resolve(folder, named)
-    : names.map((name) => resolve(folder, name)).find((file) => existsSync(file))
+    : fileNames.map((name) => resolve(folder, name)).find((file) => existsSync(file))
   if (!path) return {}
   const shown = relative(folder, path) || path
   if (!existsSync(path)) throw invalidOption(`There is no configuration file ${shown}.`)
@@ -30,10 +30,10 @@ export async function readConfigFile(named: string | undefined, folder: string):
       `${shown} must give an object of options${path.endsWith('.json') ? '' : ' as its default export'}.`,
     )
   assertOptions(given, shown)
-  return absolute(given, allRows, dirname(path))
+  return withAbsolutePaths(given, allRows, dirname(path))
 }
 
-const names = ['localpost.config.js', 'localpost.config.mjs', 'localpost.config.json']
+const fileNames = ['localpost.config.js', 'localpost.config.mjs', 'localpost.config.json']
 
 async function load(path: string, shown: string): Promise<unknown> {
   try {
@@ -65,10 +65,10 @@ function assertOptions(given: object, shown: string): asserts given is CommandOp
 }
 
 /** Resolves the paths of files and folders against the folder of the configuration file. */
-function absolute(options: object, rows: Rows, folder: string): object {
+function withAbsolutePaths(options: object, rows: Rows, folder: string): object {
   const entries = Object.entries(options).map(([name, value]: [string, unknown]) => {
     const { kind, members } = rows[name] ?? {}
-    if (members && value !== undefined) return [name, absolute(Object(value), members, folder)]
+    if (members && value !== undefined) return [name, withAbsolutePaths(Object(value), members, folder)]
     const isPath = kind === 'file' || kind === 'folder'
     return [name, isPath && typeof value === 'string' ? resolve(folder, value) : value]
   })

@@ -58,10 +58,10 @@ async function copy(
 ): Promise<0 | 1> {
   // The other collections of shared instances exist only in databases: logs, and counts of faults.
   const all = from.isShared && to.store.isShared ? allCollections : collections
-  const copied = progressTo(output, 'Copied')
-  const parts = await copyStore({ from, to, collections: all, signal, onProgress: copied })
-  const onProgress = progressTo(output, 'Compared')
-  const compared = signal.aborted ? null : await compareParts(parts, { signal, onProgress })
+  const onProgress = progressTo(output, 'Copied')
+  const parts = await copyStore({ from, to, collections: all, signal, onProgress })
+  const onCompared = progressTo(output, 'Compared')
+  const compared = signal.aborted ? null : await compareParts(parts, { signal, onProgress: onCompared })
   if (!compared || signal.aborted) {
     output.warn('Interrupted. Run the same command again to resume.')
     return 1
@@ -93,6 +93,7 @@ const progressMs = 3000
 
 const hasFiles = (dir: string): boolean =>
   statSync(dir, { throwIfNoEntry: false })?.isDirectory() === true && readdirSync(dir).length > 0
+
 /** A place as it may be printed: without the password of a URL. */
 const shownName = (place: string): string => (isStoreUrl(place) ? shownAddress(place) : place)
 
@@ -124,7 +125,7 @@ const databaseOptions = (url: string, output: Output): PostgresStoreOptions => (
   onNotice: (text) => output.warn(text),
 })
 
-/** @throws store_in_use, after it closed the store, if other instances use it: then one of them is the leader. */
+/** @throws store_in_use if another instance is the leader; after it closed the store, which `runCopy` does not have yet. */
 async function assertAlone(place: string, store: PartitionedStore): Promise<void> {
   if (store.leadership.isMine()) return
   await store.close()

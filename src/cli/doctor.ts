@@ -21,16 +21,16 @@ import { resolveSettings } from './settings.ts'
 export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1> {
   const { to } = given.flags
   const json = given.flags['json'] === 'true'
-  const accepts = given.flags['accept-edits'] === 'true'
-  const salvages = given.flags['salvage'] === 'true'
-  if (salvages !== (to !== undefined))
+  const wantsAccept = given.flags['accept-edits'] === 'true'
+  const wantsSalvage = given.flags['salvage'] === 'true'
+  if (wantsSalvage !== (to !== undefined))
     throw invalidOption('doctor takes --salvage and --to <new folder> together.')
-  if (salvages && accepts) throw invalidOption('doctor takes either --salvage or --accept-edits.')
+  if (wantsSalvage && wantsAccept) throw invalidOption('doctor takes either --salvage or --accept-edits.')
   const { options } = await resolveSettings(given, process.env, process.cwd())
   const print = (found: object, text: string): void =>
     output.log(json ? JSON.stringify(found, null, 2) : text)
   if (options.store !== undefined) {
-    if (accepts || salvages)
+    if (wantsAccept || wantsSalvage)
       throw invalidOption('--accept-edits and --salvage are for data folders: add --dir <folder>.')
     const inspection = await inspectDatabase(options.store)
     print(inspection, renderInspection(`${inspection.store} (schema ${inspection.schema})`, inspection))
@@ -46,7 +46,7 @@ export async function runDoctor(given: Arguments, output: Output): Promise<0 | 1
     print(saved, renderSalvage(saved))
     return saved.lost.length === 0 ? 0 : 1
   }
-  const accepted = accepts ? await acceptEdits(options.dir) : null
+  const accepted = wantsAccept ? await acceptEdits(options.dir) : null
   if (accepted && !json) output.log(renderAccepted(accepted))
   const inspection = await inspectFolder({ dir: options.dir, collections })
   print(accepted ? { accepted, ...inspection } : inspection, renderInspection(inspection.folder, inspection))

@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts'
-import { errorTable, LocalpostError, messageOf } from '../core/errors.ts'
+import { type ErrorCode, errorTable, LocalpostError, messageOf } from '../core/errors.ts'
 
 /** Advice for an error, in terms of the command line. */
 type Advice = Partial<Record<ErrorCode, string>>

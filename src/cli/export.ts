@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { invalidOption, isErrorOf, LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
@@ -36,7 +35,9 @@ export async function runExport(given: Arguments, output: Output): Promise<0 | 1
     await writeBody(archive, to)
     output.log(`Wrote ${to}, ${(await stat(to)).size} bytes.`)
     if (!(await listsMissing(to))) return 0
-    output.error(`Some messages are missing: ${why} ${errorsFileName} in the archive lists them.`)
+    output.error(
+      `Some messages are missing: ${unreadableReason} ${errorsFileName} in the archive lists them.`,
+    )
     return 1
   }
   const { written, errors } = await writeFolder(remote, query, to)
@@ -47,16 +48,16 @@ export async function runExport(given: Arguments, output: Output): Promise<0 | 1
 /** Prints which messages are missing. @returns The exit code. */
 function reportMissing(errors: readonly string[], output: Output): 0 | 1 {
   if (errors.length === 0) return 0
-  for (const line of errors.slice(0, mostLines)) output.error(line)
-  if (errors.length > mostLines) output.error(`… and ${errors.length - mostLines} more.`)
+  for (const line of errors.slice(0, maxLines)) output.error(line)
+  if (errors.length > maxLines) output.error(`… and ${errors.length - maxLines} more.`)
   const what = errors.length === 1 ? '1 message is missing' : `${errors.length} messages are missing`
-  output.error(`${what}: ${why}`)
+  output.error(`${what}: ${unreadableReason}`)
   return 1
 }
 
-const why = 'their bytes cannot be read. `localpost doctor` checks the whole data folder.'
+const unreadableReason = 'their bytes cannot be read. `localpost doctor` checks the whole data folder.'
 
-const mostLines = 100
+const maxLines = 100
 
 async function writeFolder(
   remote: Remote,
@@ -85,14 +86,23 @@ async function writeFolder(
 async function writeBody(response: Response, path: string): Promise<void> {
   const aside = `${path}.${process.pid}.part`
   try {
-    const body = response.body ? Readable.from(response.body) : Readable.from([])
     // Only the owner may read the file, as in the data folder. `wx` never writes through a link.
     await rm(aside, { force: true })
-    await pipeline(body, createWriteStream(aside, { flags: 'wx', mode: 0o600 }))
+    await pipeline(bytesOf(response), createWriteStream(aside, { flags: 'wx', mode: 0o600 }))
     await rename(aside, path)
   } catch (error) {
     await rm(aside, { force: true })
+    if (error instanceof LocalpostError) throw error
     const message = `${quote(path)} could not be written (${networkReasonOf(error)}).`
+    throw new LocalpostError('request_failed', message, { cause: error })
+  }
+}
+
+async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body ?? []
+  } catch (error) {
+    const message = `The download broke off (${networkReasonOf(error)}). Run the same command again.`
     throw new LocalpostError('request_failed', message, { cause: error })
   }
 }

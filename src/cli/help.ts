@@ -10,12 +10,13 @@ import { paint } from './output.ts'
 export function renderHelp(command: Command, isWhole: boolean): string {
   const width = Math.min(process.stdout.columns || maxWidth, maxWidth)
   const all = flagsOf(command)
+  const isServer = command.name === ''
   const isRare = ({ name, isRare: rarely = false }: Flag): boolean =>
-    command.name === '' ? rarely : (command.rare ?? []).includes(name)
+    isServer ? rarely : (command.rare ?? []).includes(name)
   const flags = isWhole ? all : all.filter((flag) => !isRare(flag))
-  const left = all.length - flags.length
-  const more = `${left} more options: localpost ${command.name === '' ? '' : `${command.name} `}--help all`
-  const titleOf = ({ section }: Flag): string => (command.name === '' ? (section ?? 'General') : 'Options')
+  const hiddenCount = all.length - flags.length
+  const more = `${hiddenCount} more options: localpost ${isServer ? '' : `${command.name} `}--help all`
+  const titleOf = ({ section }: Flag): string => (isServer ? (section ?? 'General') : 'Options')
   const sections = [...new Set(flags.map(titleOf))].map((title) => {
     const listed = flags.filter((flag) => titleOf(flag) === title)
     return [paint('bold', `${title}:`), ...rowsOf(listed.map(rowOf), flags.map(rowOf), width)].join('\n')
@@ -24,11 +25,9 @@ export function renderHelp(command: Command, isWhole: boolean): string {
   return [
     [paint('bold', 'Usage:'), ...command.usage.map((line) => `  ${line}`)].join('\n'),
     ...command.about.map((text) => wrap(text, width).join('\n')),
-    ...(command.name === ''
-      ? [[paint('bold', 'Commands:'), ...rowsOf(commands, commands, width)].join('\n')]
-      : []),
+    ...(isServer ? [[paint('bold', 'Commands:'), ...rowsOf(commands, commands, width)].join('\n')] : []),
     ...sections,
-    ...(left > 0 ? [more] : []),
+    ...(hiddenCount > 0 ? [more] : []),
     ...command.notes.map((text) => wrap(text, width).join('\n')),
     `Exit codes: ${command.exitCodes}.`,
   ].join('\n\n')

@@ -9,7 +9,7 @@ import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
 import { matchingMails } from './mail-list.ts'
 import { connect, networkReasonOf, type Remote } from './remote.ts'
-import { describeError } from './report.ts'
+import { describeError } from './error-text.ts'
 
 /**
  * Runs `localpost import`: adds messages to a running Localpost. Each is stored whole or not at all. With `--resume`, files
@@ -31,13 +31,11 @@ export async function runImport(given: Arguments, output: Output): Promise<0 | 1
   })
   try {
     // One after the other: the order of the files is the order of arrival.
-    for (const word of given.words) {
-      for (const file of await filesOf(word)) {
-        if (interrupted) break
-        const result = await importFile(file, remote, isStored)
-        counts[typeof result === 'string' ? result : 'failed']++
-        if (typeof result !== 'string') output.error(result.problem)
-      }
+    for await (const file of filesOf(given.words)) {
+      if (interrupted) break
+      const result = await importFile(file, remote, isStored)
+      counts[typeof result === 'string' ? result : 'failed']++
+      if (typeof result !== 'string') output.error(result.problem)
     }
   } catch (error) {
     if (counts.imported > 0) output.error(resumeHint(counts.imported))
@@ -63,8 +61,12 @@ const resumeHint = (imported: number): string =>
 
 type Problem = { readonly problem: string }
 
-/** The files of an argument, in order; a problem for each that cannot be read. */
-async function filesOf(word: string): Promise<(string | Problem)[]> {
+/** The files of the arguments, in order; a problem for each argument that cannot be read. */
+async function* filesOf(words: readonly string[]): AsyncGenerator<string | Problem> {
+  for (const word of words) yield* await filesIn(word)
+}
+
+async function filesIn(word: string): Promise<(string | Problem)[]> {
   try {
     if (!(await stat(word)).isDirectory()) return [word]
     const names = (await readdir(word)).filter((name) => /\.eml$/i.test(name)).sort()

@@ -35,6 +35,6 @@ export async function listPage(
   { query, cursor, limit }: { query: string; cursor: string | null; limit: number },
 ): Promise<z.output<typeof listSchema>> {
   const wanted = new URLSearchParams({ query, limit: String(limit), ...(cursor !== null && { cursor }) })
-  const lacks = 'is not a Localpost: it did not answer with a list of mail.'
-  return await readAnswer(remote, listSchema, lacks, `/dev/inbox?${wanted.toString()}`)
+  const complaint = 'is not a Localpost: it did not answer with a list of mail.'
+  return await readAnswer(remote, listSchema, complaint, `/dev/inbox?${wanted.toString()}`)
 }

@@ -29,7 +29,7 @@ export function readMailpitVariables(
       .map(([name, value = '']) => [name, value.trim()] as const)
       .filter(([name, value]) => name.startsWith('MP_') && value !== ''),
   )
-  const settings = { isUsed: values.size > 0, options: {}, warnings: [] }
+  const settings: MailpitSettings = { isUsed: values.size > 0, options: {}, warnings: [] }
   // 0 turns a switch off, and as a number means no limit.
   for (const [name, value] of values)
     if (!/^(?:0|false|no|off)$/i.test(value)) readVariable(name, value, settings, isPlaceGiven)
@@ -108,7 +108,7 @@ function readPlace(
   }
   const dir = join(dirname(value), 'localpost')
   setByFlag(options, { flag: 'dir', value: dir, variable: name })
-  warnings.push(`${name} is read as --dir ${dir}. Messages of Mailpit’s database are not read.`)
+  warnings.push(`${name} is read as --dir ${dir}. Messages of Mailpit's database are not read.`)
 }
 
 const relayPrefix = 'MP_SMTP_RELAY_'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { type Arguments, findCommand, parseArguments } from './arguments.ts'
 import { createJsonOutput, createOutput, type Output } from './output.ts'
-import { describeError, exitCodeOf } from './report.ts'
+import { describeError, exitCodeOf } from './error-text.ts'
 
 /** The command `localpost`. Each command loads its own modules, so that every one starts fast. */
 async function main(raw: readonly string[]): Promise<void> {
@@ -17,10 +17,12 @@ async function main(raw: readonly string[]): Promise<void> {
     } else if (given.version) {
       const { version } = await import('../core/version.ts')
       output.log(version)
+    } else if (name === '') {
+      await start(given)
     } else {
       const run = await commands[name]?.()
-      if (run) process.exitCode = await run(given, output)
-      else await start(given)
+      if (!run) throw new Error(`The command ${name} has no function`)
+      process.exitCode = await run(given, output)
     }
   } catch (error) {
     const see = `See localpost ${name === '' ? '' : `${name} `}--help.`

@@ -23,11 +23,11 @@ interface RelayParts {
  */
 export async function relayMessages({ input, print, warn, send }: RelayParts): Promise<void> {
   const running = new Map<string, AbortController>()
-  const open = new Set<Promise<void>>()
+  const pending = new Set<Promise<void>>()
   /** That of the handshake, for clients whose messages do not name it. */
   let version: string | null = null
 
-  async function pass(line: string, message: Message): Promise<void> {
+  async function forward(line: string, message: Message): Promise<void> {
     const key = JSON.stringify(message.id)
     const caller = new AbortController()
     if (message.id !== undefined) running.set(key, caller)
@@ -55,15 +55,15 @@ export async function relayMessages({ input, print, warn, send }: RelayParts): P
     else if (running.size >= maxRunning && message.id !== undefined)
       print(errorMessage(message.id, -32_603, `More than ${maxRunning} requests run at once.`))
     else {
-      const passing = pass(line, message).finally(() => open.delete(passing))
-      open.add(passing)
+      const forwarding = forward(line, message).finally(() => pending.delete(forwarding))
+      pending.add(forwarding)
     }
   }
   for (const caller of running.values()) caller.abort()
-  await Promise.all(open)
+  await Promise.all(pending)
 }
 
-/** A client asks for little at once; more is a loop. */
+/** A client sends few requests at once; more than this is a loop. */
 const maxRunning = 50
 /** As much as `/mcp` takes. */
 const maxLineChars = 1_048_576

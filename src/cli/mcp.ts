@@ -42,12 +42,7 @@ async function openTarget(given: Arguments, output: Output): Promise<Target> {
     process.cwd(),
   )
   const url = await runningPage(settings.options.host, settings.port)
-  if (url === null) return startInstance(settings, output)
-  // The first call of `connect` has warned.
-  const silent = { warn: () => {} }
-  return remoteTarget(
-    await connect({ flags: { ...given.flags, url }, options: given.options }, process.env, silent),
-  )
+  return url === null ? startInstance(settings, output) : remoteTarget(remote.at(url))
 }
 
 function remoteTarget({ send }: Remote): Target {
@@ -72,15 +67,10 @@ async function startInstance({ port, options }: Settings, output: Output): Promi
   }
   const own = { 'content-type': 'application/json', authorization: `Bearer ${post.apiKey}` }
   return {
-    send: (body, headers, signal) =>
-      post.fetch(
-        new Request('http://localpost/mcp', {
-          method: 'POST',
-          headers: { ...headers, ...own },
-          body,
-          signal,
-        }),
-      ),
+    send: (body, given, signal) => {
+      const headers = { ...given, ...own }
+      return post.fetch(new Request('http://localpost/mcp', { method: 'POST', headers, body, signal }))
+    },
     close: () => post.close(),
   }
 }

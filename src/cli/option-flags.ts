@@ -12,17 +12,19 @@ export interface OptionFlag extends Flag {
 
 /** Every flag that sets an option, in the order of the table. */
 export const optionFlags: readonly OptionFlag[] = Object.entries(optionSections).flatMap(([section, rows]) =>
-  listRows(rows).flatMap((option) => flagOf(option, section)),
+  listRows(rows).flatMap((option) =>
+    option.row.flag === undefined ? [] : flagOf(option.row.flag, option, section),
+  ),
 )
 
-function flagOf(option: PlacedRow, section: string): OptionFlag[] {
+/** It is rare unless its row says that it is often used. */
+function flagOf(name: string, option: PlacedRow, section: string): OptionFlag {
   const { row } = option
-  if (row.flag === undefined) return []
   const kind = kinds[row.kind]
   const shown = row.commandDefault ?? row.default
-  const flag = {
+  return {
     option,
-    name: row.flag,
+    name,
     value: row.hint ?? kind.hint ?? row.values?.join('|'),
     help: row.help,
     section,
@@ -30,7 +32,6 @@ function flagOf(option: PlacedRow, section: string): OptionFlag[] {
     takes: kind.typed?.(row) ?? kind.takes(row),
     default: typeof shown === 'string' || typeof shown === 'number' ? String(shown) : undefined,
   }
-  return [flag]
 }
 
 /** Sets an option by its path: `['dns', 'servers']` is a member of a group. */

@@ -15,9 +15,9 @@ export interface ProcessMemory {
 
 /**
  * Gives memory back to the system after a flood. V8 keeps the memory that it once needed, and does not collect garbage
- * while the process is idle. A collection stops the process for some ten milliseconds, so it runs only if little
- * happens, and only if the memory grew since the last one, or once after the start. Only the command does this: V8's flags affect the whole
- * process.
+ * while the process is idle. A collection stops the process for tens of milliseconds. It runs only while the process is
+ * idle: once after the start, and when memory has grown since the last one. Only the command does this: V8's flags affect
+ * the whole process.
  *
  * @param intervalMs  The time between two checks.
  * @returns A function that stops the checks.
@@ -29,7 +29,7 @@ export function giveMemoryBack(
   let usedMs = memory.cpuMs()
   let settled = memory.rss()
   let needsAnother = true
-  const look = (): void => {
+  const check = (): void => {
     const cpuMs = memory.cpuMs()
     const isQuiet = cpuMs - usedMs < quietMs
     usedMs = cpuMs
@@ -43,7 +43,7 @@ export function giveMemoryBack(
     // only made smaller by a collection before which few objects were made for some seconds. After the start V8 does that.
     needsAnother = hasGrown
   }
-  const timer = setInterval(look, intervalMs)
+  const timer = setInterval(check, intervalMs)
   timer.unref()
   return () => clearInterval(timer)
 }

@@ -16,6 +16,8 @@ export interface Remote {
   url: string
   /** Whether the URL was given, by the flag or a variable. */
   isGiven: boolean
+  /** The same with another URL. */
+  at(url: string): Remote
   /**
    * Sends a request to its control API.
    *
@@ -42,8 +44,8 @@ export interface RemoteRequest {
 }
 
 /**
- * Finds the Localpost that `account`, `ca`, `check`, `export`, `import`, `mcp` and `wait` talk to, by `--url` and the API key's flags; where
- * these are not given, by LOCALPOST_URL or LOCALPOST_PORT, and by LOCALPOST_API_KEY and LOCALPOST_API_KEY_FILE.
+ * Finds the Localpost that the commands of a running server talk to, by `--url` and the API key's flags; where these are
+ * not given, by LOCALPOST_URL or LOCALPOST_PORT, and by LOCALPOST_API_KEY and LOCALPOST_API_KEY_FILE.
  *
  * @param output  Gets hints about misspelt variables.
  * @throws invalid_option when the URL is not one, or the file of the key cannot be used.
@@ -94,6 +96,7 @@ function remoteAt({
   return {
     url,
     isGiven,
+    at: (other) => remoteAt({ url: other, apiKey, source, isGiven }),
     send,
     async ask(path, init) {
       const response = await send(path, init)
@@ -106,19 +109,19 @@ function remoteAt({
 /**
  * Asks, and checks the answer, which another program may have given.
  *
- * @param lacks  What the error says after the URL.
+ * @param complaint  What the error says after the URL.
  * @throws unexpected_response if it does not match the schema.
  */
 export async function readAnswer<T>(
   remote: Remote,
   schema: z.ZodType<T>,
-  lacks: string,
+  complaint: string,
   ...request: Parameters<Remote['ask']>
 ): Promise<T> {
   const response = await remote.ask(...request)
   const answer: unknown = await response.json().catch(() => null)
   if (!schema.safeParse(answer).success)
-    throw new LocalpostError('unexpected_response', `${remote.url} ${lacks}`)
+    throw new LocalpostError('unexpected_response', `${remote.url} ${complaint}`)
   // The answer itself is returned: it is printed with all members, in its order.
   return answer as T
 }

@@ -7,6 +7,7 @@ export async function runningPage(host: string, port: number): Promise<string | 
   try {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(answerMs), redirect: 'error' })
     const text = await answer.text()
+    // As `server/probes.ts` writes it.
     return /^\{"status":"(?:not_)?ready","reasons":\[/.test(text) ? url : null
   } catch {
     return null

@@ -10,7 +10,7 @@ import { startWarnings } from './start-warnings.ts'
 import type { LogEvent } from './json-line.ts'
 import type { Output } from './output.ts'
 import { collectEarly, giveMemoryBack } from './quiet-memory.ts'
-import { describeError, exitCodeOf } from './report.ts'
+import { describeError, exitCodeOf } from './error-text.ts'
 import type { Settings } from './settings.ts'
 import { leave, stopOnSignals } from './stop.ts'
 import { visible } from './visible.ts'
@@ -78,11 +78,8 @@ async function start(
     return post
   } catch (error) {
     // The errors of a database already contain advice.
-    const ofStore = settings.options.store !== undefined && {
-      store_in_use: '',
-      store_full: '',
-      store_read_only: '',
-    }
+    const hasDatabase = settings.options.store !== undefined
+    const ofStore = hasDatabase && { store_in_use: '', store_full: '', store_read_only: '' }
     const running = isErrorOf(error, 'port_in_use')
       ? // It loads `fetch`.
         await (await import('./running.ts')).runningPage(settings.options.host, settings.port)

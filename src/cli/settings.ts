@@ -27,8 +27,8 @@ export interface Settings {
 }
 
 /**
- * Joins flags, variables (Mailpit's after our own), the configuration file and the defaults. The first that sets an option wins. Groups such as
- * `dns` are joined member by member.
+ * Joins flags, variables (ours before Mailpit's), the configuration file and the defaults. The first that sets an option
+ * wins. Groups such as `dns` are joined member by member.
  *
  * @param cwd  The folder in which a configuration file is looked for, and to which paths are relative.
  * @throws invalid_option for a wrong value or an impossible combination, with its source.
@@ -39,8 +39,8 @@ export async function resolveSettings(
   cwd: string,
 ): Promise<Settings> {
   const { sources, warnings, isForMailpit } = await readSources(given, variables, cwd)
-  // Each option was checked when its source was read, and `commandDefaults` has the four that are required.
-  const merged = merge([...sources, commandDefaults], allRows) as Complete
+  // Each option was checked when its source was read, and `commandDefaults` has the four that `MergedOptions` requires.
+  const merged = merge([...sources, commandDefaults], allRows) as MergedOptions
   const { keyFile, certificate, ...secrets } = await readSecrets(sources, merged, warnings)
   const place = placeOfData(sources)
   const options = { ...ofLibrary(merged, place), ...secrets }
@@ -86,7 +86,7 @@ async function readSources(
 /** Reads the files of keys, passwords and certificates. @returns Options that have their content, and where they are. */
 async function readSecrets(
   sources: readonly CommandOptions[],
-  merged: Complete,
+  merged: MergedOptions,
   warnings: string[],
 ): Promise<Secrets> {
   const { apiKeys, file: keyFile } = await readKeys(sources, warnings)
@@ -112,7 +112,7 @@ interface Secrets extends Pick<LocalpostOptions, 'apiKeys' | 'relay' | 'oidc' | 
 }
 
 /** The options without those that only the command has, and with one place of the data at most. */
-function ofLibrary(merged: Complete, place: 'dir' | 'store' | 'memory'): Settings['options'] {
+function ofLibrary(merged: MergedOptions, place: 'dir' | 'store' | 'memory'): Settings['options'] {
   const others = ['dir', 'store'].filter((name) => name !== place)
   const entries = Object.entries(merged).filter(([name]) => !allRows[name]?.command && !others.includes(name))
   return Object.fromEntries(entries) as Settings['options']
@@ -168,4 +168,4 @@ function placeOfData(sources: readonly CommandOptions[]): 'dir' | 'store' | 'mem
   return 'dir'
 }
 
-type Complete = CommandOptions & Pick<Required<CommandOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'>
+type MergedOptions = CommandOptions & Pick<Required<CommandOptions>, 'port' | 'quiet' | 'host' | 'smtpPort'>

@@ -80,7 +80,7 @@ function readKind(kinds: Arguments['flags'], [pattern, ...more]: readonly string
 
 /** The id of the newest mail, or one that sorts before all. */
 async function newestId(remote: Remote): Promise<string> {
-  const { emails } = await readAnswer(remote, listSchema, lacks, '/dev/inbox?limit=1')
+  const { emails } = await readAnswer(remote, listSchema, complaint, '/dev/inbox?limit=1')
   return emails[0]?.id ?? lowestId('em')
 }
 
@@ -97,7 +97,7 @@ async function waitForNext(
     ...(after !== undefined && { after }),
   })
   const signal = AbortSignal.timeout(timeoutMs + graceMs)
-  return readAnswer(remote, mailSchema, lacks, `/dev/inbox/wait?${wanted.toString()}`, { signal })
+  return readAnswer(remote, mailSchema, complaint, `/dev/inbox/wait?${wanted.toString()}`, { signal })
 }
 
 /** The existing matches below an id, newest first, down to the mail `after`. */
@@ -110,11 +110,11 @@ async function* listOlder(
   for (let cursor: string | null = below; cursor !== null;) {
     const wanted = new URLSearchParams({ query, cursor, limit: '500' })
     const path = `/dev/inbox?${wanted.toString()}`
-    const page: z.output<typeof listSchema> = await readAnswer(remote, listSchema, lacks, path)
+    const page: z.output<typeof listSchema> = await readAnswer(remote, listSchema, complaint, path)
     for (const { id } of page.emails) {
       if (id <= after) return
       try {
-        yield await readAnswer(remote, mailSchema, lacks, `/dev/inbox/${id}`)
+        yield await readAnswer(remote, mailSchema, complaint, `/dev/inbox/${id}`)
       } catch (error) {
         // Removed meanwhile.
         if (!isErrorOf(error, 'not_found')) throw error
@@ -124,7 +124,7 @@ async function* listOlder(
   }
 }
 
-const lacks = 'is not a Localpost: it did not answer with mail.'
+const complaint = 'is not a Localpost: it did not answer with mail.'
 
 const listSchema = z.object({ emails: z.array(z.object({ id: z.string() })), cursor: z.string().nullable() })
 

@@ -63,3 +63,12 @@ it('the text says what a check measured, and calls only checks without a result 
     '  open     links: It took too long.',
   ])
 })
+
+it.each([
+  ['mails/a b#1.eml', 'mails/a%20b%231.eml'],
+  ['/mails/a.eml', '/mails/a.eml'],
+  ['C:\\mails\\a.eml', 'file:///C:/mails/a.eml'],
+])('SARIF names the file %s as %s', (file, uri) => {
+  const sarif = checkFormats.sarif([{ name: 'a.eml', file, report }], () => true)
+  expect(sarif).toContain(`"uri": "${uri}"`)
+})

@@ -7,6 +7,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -88,4 +91,28 @@ describe.skipIf(process.platform === 'win32')('files of an export', () => {
     expect(refused).toBeGreaterThan(0)
     expect(readFileSync(victim, 'utf8')).toBe('mine')
   })
+})
+
+it('a download that breaks off is not told as an error of the file', async () => {
+  const server = createServer(({ url = '' }, response) => {
+    if (!url.startsWith('/dev/inbox/export'))
+      return void response.end(JSON.stringify({ count: 1, cursor: null, emails: [] }))
+    response.writeHead(200, { 'content-length': 1000 })
+    response.write('PK', () => response.destroy())
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  const folder = temporaryFolder()
+  const { command, rest } = findCommand([
+    'export',
+    '--to',
+    join(folder, 'all.zip'),
+    '--url',
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  ])
+  await expect(runExport(parseArguments(rest, command), quiet)).rejects.toMatchObject({
+    code: 'request_failed',
+    message: expect.stringMatching(/^The download broke off \(/) as unknown,
+  })
+  expect(readdirSync(folder)).toEqual([])
 })
