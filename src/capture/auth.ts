@@ -25,9 +25,6 @@ export function isAdmitted(session: SMTPServerSession): boolean {
   return smtpUserOf(session)?.isStillAdmitted?.() ?? true
 }
 
-/** The kinds of AUTH that are offered. */
-export const authMethods: readonly string[] = ['PLAIN', 'LOGIN']
-
 /** The user name of the outbox's own sessions. */
 export const outboxUser = 'localpost-outbox'
 

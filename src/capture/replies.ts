@@ -1,7 +1,6 @@
 import { isNoRoom } from '../core/byte-budget.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
-import { authMethods } from './auth.ts'
 
 /** An SMTP reply of 400 or more, in the form that smtp-server expects from a handler. */
 export class Refusal extends Error {
@@ -52,6 +51,9 @@ export function messageTooLarge(): Refusal {
 export function lostAccess(): Refusal {
   return new Refusal(421, '4.7.0 The credentials of this session are no longer valid, connect with others')
 }
+
+/** The kinds of AUTH that are offered. */
+export const authMethods: readonly string[] = ['PLAIN', 'LOGIN']
 
 /** The refusal of a command that smtp-server would accept or answer with 500; else null. @param name  In upper case. */
 export function refusedCommand(

@@ -19,8 +19,8 @@ import type {
 import type { CheckReport } from './types.ts'
 
 /** The input beside the mail that is checked. */
-export interface CheckSource {
-  /** Reads the message for external programs; null if it is not composed yet, or too long. Default: null. */
+export interface CheckContext {
+  /** Reads the message for external programs; null if it is not composed yet, or has more than 1 MB. Default: null. */
   raw?(): Promise<Uint8Array | null>
   /** Knowledge from outside of the mail, such as DNS records. Default: none. */
   knowledge?: MailKnowledge
@@ -34,7 +34,7 @@ export interface CheckSource {
 export async function askServices(
   mail: CheckedMail,
   { except = [] }: MailCheckOptions,
-  { raw = async () => null, knowledge, live = false, signal }: CheckSource,
+  { raw = async () => null, knowledge, live = false, signal }: CheckContext,
   deps: { services: CheckServices; thread: JobThread<typeof checkJobs>; clock: Pick<Clock, 'after'> },
 ): Promise<CheckReport> {
   const { services, thread, clock } = deps

@@ -1,5 +1,5 @@
 import type { CheckRow } from './check.ts'
-import { unsubscribeCheck } from './unsubscribe.ts'
+import { unsubscribeCheck } from './unsubscribe-check.ts'
 
 /** Checks of the facts that mail servers of recipients evaluate. */
 export const deliveryChecks: readonly CheckRow[] = [

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { isErrorOf } from '../core/errors.ts'
 import type { JobQueue } from '../core/job-queue.ts'
 import { longBytes, type JobThread } from '../core/job-thread.ts'
-import { askServices, type CheckSource } from './ask-services.ts'
+import { askServices, type CheckContext } from './ask-services.ts'
 import { pick } from '../core/pick.ts'
 import type { MailCheckOptions } from './options.ts'
 import { checkRegistry } from './registry.ts'
@@ -20,7 +20,7 @@ import type { CheckReport } from './types.ts'
 export type CheckWholeMail = (
   mail: CheckedMail,
   options: MailCheckOptions,
-  source?: CheckSource,
+  context?: CheckContext,
 ) => Promise<CheckReport>
 
 /**
@@ -38,7 +38,7 @@ export function createMailChecks(
   async function inThread(
     mail: CheckedMail,
     options: MailCheckOptions,
-    { signal, knowledge }: CheckSource,
+    { signal, knowledge }: CheckContext,
   ): Promise<CheckReport> {
     const members = pick(mail, checkedMembers)
     try {
@@ -52,13 +52,13 @@ export function createMailChecks(
     }
   }
 
-  return async (mail, options, source = {}) => {
-    source.signal?.throwIfAborted()
+  return async (mail, options, context = {}) => {
+    context.signal?.throwIfAborted()
     const [read, asked] = await Promise.all([
       charsOf(mail) > longBytes
-        ? queue.run(() => inThread(mail, options, source), queueTimeoutMs, source.signal)
-        : checkMail(mail, options, source.knowledge),
-      services && askServices(mail, options, source, { services, thread, clock }),
+        ? queue.run(() => inThread(mail, options, context), queueTimeoutMs, context.signal)
+        : checkMail(mail, options, context.knowledge),
+      services && askServices(mail, options, context, { services, thread, clock }),
     ])
     return asked ? joinReports(read, asked) : read
   }

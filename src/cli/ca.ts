@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { LocalpostError } from '../core/errors.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
-import { connect, readAnswer, networkReasonOf } from './remote.ts'
+import { connect, readAnswer, shortReasonOf } from './remote.ts'
 
 /**
  * Runs `localpost ca`: prints the path of a file with the CA that signed the certificate of a running server. That is
@@ -33,7 +33,7 @@ export async function runCa(given: Arguments, output: Output): Promise<0> {
   }
   const path = resolve(to ?? 'localpost-ca.pem')
   await writeFile(path, ca).catch((error: unknown) => {
-    const message = `${path} cannot be written (${networkReasonOf(error)}). Name another file with --to.`
+    const message = `${path} cannot be written (${shortReasonOf(error)}). Name another file with --to.`
     throw new LocalpostError('request_failed', message, { cause: error })
   })
   output.log(path)

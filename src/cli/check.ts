@@ -84,8 +84,8 @@ async function checkFiles(
     for (const name of names) {
       const { mail, bytes } = await readCheckedFile(name)
       const shown = name === '-' ? 'stdin' : name
-      const source = { raw: async () => bytes, live, knowledge: { ...sending, raw: readRawFacts(bytes) } }
-      const report = await check(mail, { except, clients }, source)
+      const context = { raw: async () => bytes, live, knowledge: { ...sending, raw: readRawFacts(bytes) } }
+      const report = await check(mail, { except, clients }, context)
       messages.push({ name: shown, file: name === '-' ? null : name, report })
     }
   } finally {

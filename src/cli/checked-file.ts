@@ -9,7 +9,7 @@ import { joinSentences } from '../core/text.ts'
 import { readListUnsubscribe } from '../inbox/list-unsubscribe.ts'
 import { verifyDkim } from '../mime/dkim/verify.ts'
 import { parseMessage } from '../mime/parse.ts'
-import { networkReasonOf } from './remote.ts'
+import { shortReasonOf } from './remote.ts'
 import { readFindings } from '../reading/findings.ts'
 
 /**
@@ -51,7 +51,7 @@ async function readMessage(name: string): Promise<Buffer> {
   const what = name === '-' ? 'Standard input' : quote(name)
   const input = name === '-' ? process.stdin : createReadStream(name)
   const bytes = await readBeginning(input, maxMessageBytes + 1).catch((error: unknown) => {
-    const message = `${what} cannot be read (${networkReasonOf(error)}).`
+    const message = `${what} cannot be read (${shortReasonOf(error)}).`
     throw new LocalpostError('request_failed', message, { cause: error })
   })
   if (bytes.length > maxMessageBytes)

@@ -8,7 +8,7 @@ import { onInterrupt } from './stop.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
 import { matchingMails } from './mail-list.ts'
-import { connect, networkReasonOf, type Remote } from './remote.ts'
+import { connect, shortReasonOf, type Remote } from './remote.ts'
 import { describeError } from './error-text.ts'
 
 /**
@@ -108,7 +108,7 @@ async function importFile(
 }
 
 function unreadable(file: string, error: unknown): string {
-  return `${quote(file)} cannot be read (${networkReasonOf(error)}).`
+  return `${quote(file)} cannot be read (${shortReasonOf(error)}).`
 }
 
 /**

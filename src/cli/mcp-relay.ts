@@ -1,6 +1,6 @@
 import { LocalpostError } from '../core/errors.ts'
 import { isRecord, membersOf } from '../core/members.ts'
-import { networkReasonOf } from './remote.ts'
+import { shortReasonOf } from './remote.ts'
 
 /** Sends one message to `/mcp`. */
 export type Send = (body: string, headers: Record<string, string>, signal: AbortSignal) => Promise<Response>
@@ -158,7 +158,7 @@ function versionIn(answer: string): string | null {
 }
 
 function reasonText(error: unknown): string {
-  return error instanceof LocalpostError ? error.message : networkReasonOf(error)
+  return error instanceof LocalpostError ? error.message : shortReasonOf(error)
 }
 
 function errorMessage(id: string | number | null, code: number, message: string): string {

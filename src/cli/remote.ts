@@ -89,7 +89,7 @@ function remoteAt({
     }
     return fetch(`${url}${path}`, { ...init, headers: sent }).catch((error: unknown) => {
       const advice = 'Start Localpost with `npx localpost`, or give its address with --url or LOCALPOST_URL.'
-      const message = `Nothing answers at ${url} (${networkReasonOf(error)}). ${advice}`
+      const message = `Nothing answers at ${url} (${shortReasonOf(error)}). ${advice}`
       throw new LocalpostError('request_failed', message, { cause: error })
     })
   }
@@ -126,8 +126,8 @@ export async function readAnswer<T>(
   return answer as T
 }
 
-/** The reason of a failure of the network, in few words. */
-export function networkReasonOf(error: unknown): string {
+/** The reason of a failure of the network or of a file, in few words: the code of the error, else its message. */
+export function shortReasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // The error of Node's fetch only says "fetch failed"; its cause has the reason.
   const cause = error.cause instanceof Error ? error.cause : error

@@ -1,6 +1,6 @@
 import type { AccountSide } from '../capture/account-side.ts'
 import { createSessionLog, type SessionLog } from '../capture/session-log.ts'
-import { keptInStore } from '../capture/shared-session-log.ts'
+import { keptInStore } from '../capture/sessions-in-store.ts'
 import { createSharedTranscripts, createTranscripts, type Transcripts } from '../capture/transcripts.ts'
 import { createIds, type Ids } from '../core/ids.ts'
 import type { RandomSource } from '../core/random.ts'

@@ -22,7 +22,7 @@ import { type Collection, type Store, type StoredRecord, remove } from '../store
 import { configurationSetCollection } from '../providers/ses/configuration-sets.ts'
 import { windowCollection } from '../faults/shared-windows.ts'
 import { transcriptCollection } from '../capture/transcripts.ts'
-import { smtpSessionCollection } from '../capture/shared-session-log.ts'
+import { smtpSessionCollection } from '../capture/sessions-in-store.ts'
 import { requestCollection } from '../server/request-log.ts'
 import { templateCollection } from '../templates/template.ts'
 import { templateVersionCollection } from '../templates/versions.ts'

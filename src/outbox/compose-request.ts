@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { maxMessageBytes } from '../mime/message-size.ts'
-import { loadAttachments } from '../attachments/load-all.ts'
+import { loadAttachments } from '../attachments/load-attachments.ts'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import type { Clock } from '../core/clock.ts'
 import { checkGiven, type CheckGivenDeps } from '../sending/check-in-thread.ts'

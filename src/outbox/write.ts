@@ -1,7 +1,7 @@
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { maxMessageBytes } from '../mime/message-size.ts'
 import type { attachmentJobs } from '../attachments/reference.ts'
-import { loadAttachments } from '../attachments/load-all.ts'
+import { loadAttachments } from '../attachments/load-attachments.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { longBodyBytes } from '../core/long-body.ts'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { loadAttachments } from '../../src/attachments/load-all.ts'
+import { loadAttachments } from '../../src/attachments/load-attachments.ts'
 import { createDownloads } from '../../src/outbox/downloads.ts'
 import { testClock } from '../support/clock.ts'
 import { start } from '../support/instance.ts'

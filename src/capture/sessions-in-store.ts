@@ -24,13 +24,13 @@ export const smtpSessionCollection: Collection<SmtpSessionRecord> = {
 /** Keeps the sessions of all instances that share a store. */
 export function keptInStore(store: Store, clock: Clock): KeptSessions {
   let listener: Parameters<SetEndedListener>[0] = () => {}
-  let isWanted = (): boolean => false
+  let isListenerWaiting = (): boolean => false
   const log = createSharedLog({
     store,
     collection: smtpSessionCollection,
     limits: Object.entries(maxOfKind).map(([kind, most]) => ({ index: 'kind', prefix: [kind], most })),
     onForeign(id) {
-      if (isWanted()) void tell(id).catch(() => {})
+      if (isListenerWaiting()) void tell(id).catch(() => {})
     },
   })
 
@@ -70,9 +70,9 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
       return record ? withoutKind(record) : null
     },
     clear: () => log.clear(),
-    onForeign(given, wanted = () => false) {
+    onForeign(given, isWanted = () => false) {
       listener = given
-      isWanted = wanted
+      isListenerWaiting = isWanted
     },
   }
 }
