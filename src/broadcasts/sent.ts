@@ -9,7 +9,7 @@ import { eventStatuses } from '../emails/events.ts'
 import { listRecords, pagesOf, readRecord } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { broadcastCollection, type BroadcastRecord } from './broadcast.ts'
-import { countedStatuses, createTimeline, allZeros } from './timeline.ts'
+import { allZeros, countedStatuses, createTimeline, type Timeline } from './timeline.ts'
 import type { BroadcastDetail, BroadcastListQuery, BroadcastSummary, BroadcastTotals } from './types.ts'
 
 /** Broadcasts that were sent, and their results. */
@@ -34,17 +34,7 @@ export function createSentBroadcasts(deps: { store: Store; pageSize: number }): 
     const timeline = createTimeline(record.created)
     const rare = { delivery_delayed: 0, complained: 0, failed: 0 }
     const totals: BroadcastTotals = { emails: 0, ...allZeros, ...rare, unsubscribed: record.unsubscribed }
-    for await (const { recipients } of emailsOf(store, id)) {
-      const firstAt = new Map<string, number>()
-      for (const { events } of recipients)
-        for (const { status, timestamp } of events) if (!firstAt.has(status)) firstAt.set(status, timestamp)
-      totals.emails++
-      for (const status of statuses) if (firstAt.has(status)) totals[status]++
-      for (const status of countedStatuses) {
-        const at = firstAt.get(status)
-        if (at !== undefined) timeline.add(status, at)
-      }
-    }
+    for await (const email of emailsOf(store, id)) countEmail(email, totals, timeline)
     return { ...toBroadcastSummary(record), totals, timeline: timeline.result() }
   }
 
@@ -62,6 +52,19 @@ export function createSentBroadcasts(deps: { store: Store; pageSize: number }): 
       return { items: items.map(toBroadcastSummary), ...rest }
     },
     get: (id) => counting.run(id, () => read(id)),
+  }
+}
+
+/** Counts an email once for each status that it had: in the totals, and at the time of its first such event. */
+function countEmail({ recipients }: EmailRecord, totals: BroadcastTotals, timeline: Timeline): void {
+  const firstAt = new Map<string, number>()
+  for (const { events } of recipients)
+    for (const { status, timestamp } of events) if (!firstAt.has(status)) firstAt.set(status, timestamp)
+  totals.emails++
+  for (const status of statuses) if (firstAt.has(status)) totals[status]++
+  for (const status of countedStatuses) {
+    const at = firstAt.get(status)
+    if (at !== undefined) timeline.add(status, at)
   }
 }
 

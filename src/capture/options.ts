@@ -9,9 +9,9 @@ import type { KeyAndCertificate } from './certificate.ts'
 /** A refusal to a client. Its texts may have anything in them that a client sent. */
 export interface ClientRefusal {
   /** The command or request that was refused, without credentials; `""` if it was none. */
-  readonly what: string
+  readonly command: string
   /** The reply to it, or what went wrong where there was none. */
-  readonly why: string
+  readonly reply: string
   /** The address of the client; `""` if it is not known. */
   readonly client: string
   /** The name of its account; absent where it is not known: the client of SMTP has not signed in. */

@@ -107,11 +107,11 @@ export class CaptureServer extends SMTPServer implements ConnectionHost {
     if (this.#open.size - this.#slots.size > maxLingering) connection.destroy()
   }
 
-  tellRefusal(what: string, why: string, { session, remoteAddress: client }: CaptureConnection): void {
+  tellRefusal(command: string, reply: string, { session, remoteAddress: client }: CaptureConnection): void {
     if (this.isClosing) return
     const user = smtpUserOf(session)
     const account = user ? (user.side ?? this.#options).accountName : undefined
-    this.#options.onRefused?.({ what, why, client, account })
+    this.#options.onRefused?.({ command, reply, client, account })
   }
 
   reportClient(fault: ClientFault, address: string, detail: string): void {

@@ -145,7 +145,7 @@ export interface ConnectionHost {
   /** Lets a connection that was answered 421 stay until its client has read that; destroys it if too many do. */
   dismiss(connection: TlsConnection): void
   /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
-  tellRefusal(what: string, why: string, connection: TlsConnection): void
+  tellRefusal(command: string, reply: string, connection: TlsConnection): void
   /** Reports a client's fault, at most once a minute for each address and kind of fault. */
   reportClient(fault: ClientFault, address: string, detail: string): void
   /** Called when the socket of a connection is closed. */

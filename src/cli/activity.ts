@@ -59,8 +59,8 @@ export function createActivityLines(
 function lineOf(activity: Activity, url: string, now: number): string {
   const time = paint('dim', new Date(now).toTimeString().slice(0, 8))
   if (activity.kind === 'refusal') {
-    const { what, why, client } = activity
-    const said = [short(what, 80), short(why, 120)].filter(Boolean).join(' → ')
+    const { command, reply, client } = activity
+    const said = [short(command, 80), short(reply, 120)].filter(Boolean).join(' → ')
     const from = client === '' ? '' : `  ${paint('dim', `from ${short(client, 45)}`)}`
     return `${time}  ${paint('yellow', 'refused')}  ${said}${from}`
   }
@@ -74,12 +74,12 @@ function lineOf(activity: Activity, url: string, now: number): string {
 
 function eventOf(activity: Activity, url: string): LogEvent {
   if (activity.kind === 'refusal') {
-    const { what: refused, why, client, account, durationMs: duration_ms } = activity
+    const { command, reply, client, account, durationMs: duration_ms } = activity
     return {
       what: 'refused',
       account,
-      command: shorten(refused, 80),
-      reply: shorten(why, 200),
+      command: shorten(command, 80),
+      reply: shorten(reply, 200),
       client: client === '' ? undefined : shorten(client, 45),
       duration_ms,
     }

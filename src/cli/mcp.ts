@@ -36,11 +36,8 @@ interface Target {
 async function openTarget(given: Arguments, output: Output): Promise<Target> {
   const remote = await connect(given, process.env, output)
   if (remote.isGiven) return remoteTarget(remote)
-  const settings = await resolveSettings(
-    { config: given.config, options: { ...given.options, memory: true } },
-    process.env,
-    process.cwd(),
-  )
+  const options = { ...given.options, memory: true }
+  const settings = await resolveSettings({ config: given.config, options }, process.env, process.cwd())
   const url = await runningPage(settings.options.host, settings.port)
   return url === null ? startInstance(settings, output) : remoteTarget(remote.at(url))
 }

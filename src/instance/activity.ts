@@ -29,10 +29,10 @@ export function tellingRefusals(
       if (status !== 0 && status < 400) return
       const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1] ?? ''
       // A query may have a key in it.
-      const what = `${method} ${path.split('?', 1)[0]}`
+      const command = `${method} ${path.split('?', 1)[0]}`
       tell({
-        what,
-        why: status === 0 ? 'closed by a fault' : `${status} ${name}`,
+        command,
+        reply: status === 0 ? 'closed by a fault' : `${status} ${name}`,
         client: '',
         account: accountName ?? defaultAccount,
         durationMs: monotonicNow() - startedAt,

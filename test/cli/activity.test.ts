@@ -147,7 +147,7 @@ describe('the lines of a second', () => {
     }
   }
   const refusal = (members: object = {}): Activity => {
-    return { kind: 'refusal', what: 'RCPT TO:<a@b>', why: '550 no', client: '127.0.0.1', ...members }
+    return { kind: 'refusal', command: 'RCPT TO:<a@b>', reply: '550 no', client: '127.0.0.1', ...members }
   }
   function printing(isBegun = true) {
     const lines: string[] = []
@@ -219,7 +219,7 @@ describe('the lines of a second', () => {
         envelope: { mail_from: '', rcpt_to: ['b@example.com', 'c@example.com', 'd@example.com'] },
       }),
     )
-    add(refusal({ what: '', client: '' }))
+    add(refusal({ command: '', client: '' }))
     expect(await second()).toEqual([
       '<> → b@example.com +2                 (no subject)  http://localhost:8025/#/mail/em_1',
       'refused  550 no',
@@ -240,7 +240,7 @@ describe('the lines of a second', () => {
   it.each(hostile)('are one line of bounded length, with %s in each text', async (_, text, forbidden) => {
     const { add, second } = printing()
     add(mail({ subject: text, envelope: { mail_from: text, rcpt_to: [text, text] } }))
-    add(refusal({ what: text, why: text, client: text }))
+    add(refusal({ command: text, reply: text, client: text }))
     const lines = await second()
     expect(lines).toHaveLength(2)
     for (const line of lines) {
