@@ -5,7 +5,7 @@ import { checkInput, parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { recordOf, translateOne } from '../request-parts.ts'
 import type { Translate, TranslationFacts } from '../translation.ts'
-import { wrongMembers, type MemberError } from './conventions.ts'
+import { wrongMembers, type MemberError } from './member-errors.ts'
 import {
   batchItemSchema,
   batchSchema,

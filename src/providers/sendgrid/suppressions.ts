@@ -49,7 +49,7 @@ const noContent = (): ReturnType<typeof bytesAnswer> => bytesAnswer(null, {}, 20
 export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[] {
   const bounces = suppressionsByReason(suppressions, 'bounce')
   const complaints = suppressionsByReason(suppressions, 'complaint')
-  const added = suppressionsByReason(suppressions, 'manual')
+  const manual = suppressionsByReason(suppressions, 'manual')
 
   async function toBounce({
     address,
@@ -85,10 +85,10 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       summary: 'List the addresses that were added by hand, by address',
       query: querySchema,
       success: { schema: z.array(z.strictObject({ created, email })) },
-      handler: async ({ query }) => (await pageOf(added, query)).map(toUnsubscribe),
+      handler: async ({ query }) => (await pageOf(manual, query)).map(toUnsubscribe),
     }),
     post(globals, {
-      summary: 'Add addresses that get no mail any more',
+      summary: 'Add addresses to the suppression list',
       body: { schema: globalSchema, maxBytes: bodyLimits.content },
       success: { status: 201, schema: globalSchema },
       async handler({ body }) {
@@ -101,7 +101,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       summary: 'Get an address that was added by hand, in an object that is empty without it',
       success: { schema: z.strictObject({ recipient_email: z.string().optional() }) },
       async handler({ params }) {
-        const entry = await added.find(params.email)
+        const entry = await manual.find(params.email)
         return entry ? { recipient_email: entry.address } : {}
       },
     }),
@@ -109,7 +109,7 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       summary: 'Remove an address that was added by hand',
       success: nothing,
       async handler({ params }) {
-        await removeAll(added, [params.email])
+        await removeAll(manual, [params.email])
         return noContent()
       },
     }),

@@ -3,7 +3,7 @@ import type { LocalpostError } from '../../core/errors.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sendOne, sends, type ProviderSend, type Sent } from '../send.ts'
+import { sendAll, sendOne, sendingRoute, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
 import { configurationSetTag, ses, templateDataName, toMessageId } from './conventions.ts'
 import { awsErrorOf, awsMessageOf, sesFace } from './face.ts'
@@ -17,7 +17,7 @@ const messageId = z.string().describe('Also in the events of the email')
 export function emailRoutes(parts: ProviderParts): Route[] {
   return [
     post('/ses/v2/email/outbound-emails', {
-      ...sends(sendSchema),
+      ...sendingRoute(sendSchema),
       summary: 'SendEmail: send a message in parts, as a whole, or from a template',
       success: { schema: z.strictObject({ MessageId: messageId }) },
       async handler(context) {
@@ -26,7 +26,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       },
     }),
     post('/ses/v2/email/outbound-bulk-emails', {
-      ...sends(bulkSchema),
+      ...sendingRoute(bulkSchema),
       summary: 'SendBulkEmail: send up to 50 emails from a template, in one commit',
       success: {
         schema: z.strictObject({
