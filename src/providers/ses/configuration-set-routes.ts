@@ -136,7 +136,7 @@ export function configurationSetRoutes({
       success: { schema: emptyAnswer },
       errors: ['name_taken', 'state_conflict'],
       async handler({ params, body: { EventDestinationName, EventDestination } }) {
-        sets.get(params.set)
+        sets.assertHas(params.set)
         await sets.addDestination(params.set, await toDestination(EventDestinationName, EventDestination))
         return {}
       },
@@ -151,7 +151,7 @@ export function configurationSetRoutes({
       body: { schema: z.strictObject({ EventDestination: destinationSchema }), maxBytes: bodyLimits.small },
       success: { schema: emptyAnswer },
       async handler({ params: { set, name }, body }) {
-        sets.get(set)
+        sets.assertHas(set)
         await sets.replaceDestination(set, await toDestination(name, body.EventDestination))
         return {}
       },

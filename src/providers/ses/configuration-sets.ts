@@ -54,8 +54,8 @@ export class ConfigurationSets {
   readonly #store: Store
   readonly #clock: Pick<Clock, 'now'>
   /**
-   * What is stored. A change by this class is put here after its commit, because `Following` does not read the changes of this
-   * process where no other one uses the store. A reset removes the records one by one, and `#follow` listens to that; a restore
+   * What is stored. `Following` puts the changes of other processes here. A change by this class is put here after its commit,
+   * because `Following` does not read it if no other process uses the store. A reset removes the records one by one, and `#follow` listens to that; a restore
    * calls `reload`.
    */
   readonly #byName = new Map<string, ConfigurationSet>()
@@ -113,6 +113,11 @@ export class ConfigurationSets {
     throw notFound(noun, name)
   }
 
+  /** @throws not_found */
+  assertHas(name: string): void {
+    this.get(name)
+  }
+
   /** @throws name_taken; state_conflict if there are 100 already. */
   async create(name: string): Promise<void> {
     if (this.has(name)) throw taken(noun, name)
@@ -126,7 +131,7 @@ export class ConfigurationSets {
 
   /** Removes it with its destinations. @throws not_found */
   async remove(name: string): Promise<void> {
-    this.get(name)
+    this.assertHas(name)
     await this.#store.commit([remove(configurationSetCollection, name)])
     this.#byName.delete(name)
   }
@@ -158,7 +163,8 @@ export class ConfigurationSets {
   }
 
   /**
-   * Whether a webhook gets an event. One that no destination names gets all; another one only what its destinations ask for.
+   * Whether a webhook gets an event. A webhook that no destination names gets all events;
+   * any other gets only those that its destinations name.
    *
    * @param type  SES's name of the event: `Bounce`.
    */
@@ -183,7 +189,7 @@ export class ConfigurationSets {
   }
 }
 
-/** The error for a send with a configuration set that there is not. */
+/** The error for a send with a configuration set that does not exist. */
 export function missingSet(name: string): LocalpostError {
   const message = `There is no configuration set ${quote(name)}. Create it with CreateConfigurationSet, or leave ConfigurationSetName out.`
   return new LocalpostError('not_found', message, { cause: missingSetCause })

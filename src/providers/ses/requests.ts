@@ -15,7 +15,6 @@ import {
   type SesBulk,
   type SesField,
   type SesSend,
-  type SesTag,
   type SesTemplateUse,
 } from './send-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
@@ -120,7 +119,7 @@ function toMetadata(
 ): Record<string, string> | undefined {
   const metadata = new Map<string, string>()
   if (ConfigurationSetName !== undefined) metadata.set(configurationSetTag, ConfigurationSetName)
-  for (const [i, { Name, Value }] of (EmailTags satisfies SesTag[]).entries()) {
+  for (const [i, { Name, Value }] of EmailTags.entries()) {
     if (metadata.has(Name))
       errors.push({ field: `EmailTags[${i}].Name`, message: `must be given once, not twice: ${quote(Name)}` })
     metadata.set(Name, Value)
