@@ -86,7 +86,7 @@ export function createDetails(deps: DetailDeps): Details {
 
   async function inOwnTurn(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
     const read = email.source === 'api' ? ofSend : ofSubmission
-    return reader.whole(await sizeOf(email), () => read(email, signal), signal)
+    return reader.readWhole(await sizeOf(email), () => read(email, signal), signal)
   }
 
   return {
@@ -97,10 +97,10 @@ export function createDetails(deps: DetailDeps): Details {
     async inTurn(emails, work, signal) {
       let bytes = 0
       for (const email of emails) bytes += await sizeOf(email)
-      return reader.withWhole(bytes, work, signal)
+      return reader.workOnWhole(bytes, work, signal)
     },
     async rest(email) {
-      await reader.rest(await sizeOf(email))
+      await reader.endThreadAfter(await sizeOf(email))
     },
   }
 }

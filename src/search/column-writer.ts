@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
 import { type EmailRecord, modifyEmail } from '../emails/email.ts'
-import type { Reading } from '../reading/digest.ts'
+import type { DigestReading } from '../reading/digest.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import { DeferredMails } from './deferred-mails.ts'
 import { unreadableReading, type Digests } from './digests.ts'
@@ -118,7 +118,7 @@ export class ColumnWriter {
   }
 
   /** Stores what lists show of a mail. Does nothing if the mail was not read, or if its record has this already. */
-  async #keepDigest(email: EmailRecord, reading: Reading | null): Promise<void> {
+  async #keepDigest(email: EmailRecord, reading: DigestReading | null): Promise<void> {
     if (!reading || (email.snippet !== null && !email.undigested)) return
     const { snippet, attachment_count } = reading
     await modifyEmail(this.#deps.store, email.id, (stored) => {
@@ -132,7 +132,7 @@ export class ColumnWriter {
    *
    * @returns null if the mail is deferred.
    */
-  async #read(email: EmailRecord): Promise<Reading | null> {
+  async #read(email: EmailRecord): Promise<DigestReading | null> {
     const result = await this.#tryToRead(email)
     if (!('error' in result)) return result
     const hasRow = email.id <= this.#deps.column.cursor
@@ -146,7 +146,7 @@ export class ColumnWriter {
 /** A mail, and what was read of it; null if it is deferred. */
 interface ReadMail {
   readonly email: EmailRecord
-  readonly reading: Reading | null
+  readonly reading: DigestReading | null
 }
 
 /** The limits for the mails that are read before one write: their number, their bytes and the time. */
