@@ -8,7 +8,7 @@ import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { signersOf } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
 import type { SignerKey } from '../reading/jobs.ts'
-import { digestOf, type Digests } from '../search/digests.ts'
+import { digestOfBodies, type Digests } from '../search/digests.ts'
 import type { Store } from '../store/store.ts'
 import type { Mail, TranscriptLine } from './types.ts'
 import { toMail } from './views.ts'
@@ -62,7 +62,8 @@ export function createDetails(deps: DetailDeps): Details {
     const message = email.message && (await reader.mail(messageBlob(email.id), signal))
     const { links, codes, clipped } =
       message ?? (await reader.findings({ ...empty, subject: email.subject }, null, signal))
-    const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email, signal)
+    const digest =
+      email.snippet === null && message ? digestOfBodies(message) : await digests.of(email, signal)
     const dkim = await verify(email, message?.headers, signal)
     const facts = { links, codes, clipped, dkim, transcript: await transcriptOf(email) }
     return toMail(email, digest, message ?? empty, message, facts)

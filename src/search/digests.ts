@@ -65,7 +65,12 @@ function storedDigest({ snippet, attachment_count }: EmailRecord): Digest {
   return { snippet: snippet ?? '', attachment_count: attachment_count ?? 0 }
 }
 
-export function digestOf(message: { text: string; html: string; attachments: readonly unknown[] }): Digest {
+/** The digest of a message that was parsed. */
+export function digestOfBodies(message: {
+  text: string
+  html: string
+  attachments: readonly unknown[]
+}): Digest {
   return { snippet: snippetOf(message.text, message.html), attachment_count: message.attachments.length }
 }
 

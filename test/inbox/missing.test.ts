@@ -304,6 +304,9 @@ describe('why there is no mail', () => {
     )
     await expect(on.inbox.waitFor(`to:${to}`, { timeoutMs: 10 })).rejects.toThrow(/A likely cause/)
     await expect(on.inbox.waitFor('', { timeoutMs: 10 })).rejects.toThrow(/A likely cause/)
+    // The phrase names no recipient, so the mail to Ada counts.
+    const quoted = on.inbox.waitFor('subject:"mail to:bob@example.com"', { timeoutMs: 10 })
+    await expect(quoted).rejects.toThrow(/A likely cause/)
     const long = on.inbox.waitFor({ to: 'a'.repeat(400) }, { timeoutMs: 10 })
     await expect(long).rejects.toMatchObject({ code: 'wait_timeout' })
     await on.reset()
