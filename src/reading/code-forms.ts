@@ -17,8 +17,7 @@ const notBefore = [
   // The rest of a decimal or a time.
   '[.,:]\\d',
   // A currency or a unit, also after a space.
-  ' ?[€£₽円元원]',
-  ` ?(?:${currencies}|zł|TL)\\b`,
+  ` ?(?:[€£₽円元원]|(?:${currencies}|zł|TL)\\b)`,
   ' ?(?:min|sec|Min|Sek|hours?|people|characters|words|tokens|points|credits|items|users|times|[KMG]B|px|km|kg)\\b',
 ].join('|')
 const before = `(?<!${notAfter})`

@@ -79,14 +79,9 @@ function htmlLinks(html: string): Link[] {
 }
 
 /** Elements whose content is no part of what is shown. */
-const hiddenElements: ReadonlySet<string> = new Set([
-  'script',
-  'style',
-  'template',
-  'iframe',
-  'noembed',
-  'noframes',
-])
+const hiddenElements: ReadonlySet<string> = new Set(
+  'script style template iframe noembed noframes'.split(' '),
+)
 
 /**
  * Removes the punctuation of the sentence after a URL. A closing bracket belongs to the URL if it contains the opening

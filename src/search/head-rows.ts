@@ -90,10 +90,7 @@ export async function scanHeads(block: Buffer, terms: readonly HeadTerm[]): Prom
   }
   if (unsure.length === 0) return { starts, unsure: new Set() }
   starts.push(...unsure)
-  return {
-    starts: starts.sort((a, b) => a - b),
-    unsure: new Set(unsure.map((start) => idAt(block, start))),
-  }
+  return { starts: starts.sort((a, b) => a - b), unsure: new Set(unsure.map((start) => idAt(block, start))) }
 }
 
 function isIn(block: Buffer, place: number, member: HeadMember): boolean {

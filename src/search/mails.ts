@@ -9,11 +9,7 @@ export function mailsAfter(store: Store, id: string, limit: number): Promise<Pag
 
 /** The emails of these ids that exist, in the order of the ids. */
 export async function mailsOf(store: Store, ids: readonly string[]): Promise<EmailRecord[]> {
-  const { records } = await store.page(emailCollection, {
-    where: { any: [] },
-    also: ids,
-    limit: ids.length,
-  })
+  const { records } = await store.page(emailCollection, { where: { any: [] }, also: ids, limit: ids.length })
   return records
 }
 

@@ -120,19 +120,9 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   const { to, cc, from, subject, tag, id, after } = query
   const body = query.text ?? query.body
   const parts: QueryPart[] = []
-  if (to !== undefined)
-    parts.push(
-      addressPart('to', to, ({ to_names = [], cc_names = [], bcc_names = [], ...email }) => ({
-        addresses: [...email.to, ...email.cc, ...email.bcc],
-        names: [...to_names, ...cc_names, ...bcc_names],
-      })),
-    )
-  if (cc !== undefined)
-    parts.push(addressPart('cc', cc, ({ cc, cc_names = [] }) => ({ addresses: cc, names: cc_names })))
-  if (from !== undefined)
-    parts.push(
-      addressPart('sender', from, (email) => ({ addresses: [email.from, email.envelope.mail_from] })),
-    )
+  if (to !== undefined) parts.push(addressPart('to', to, recipientsOf))
+  if (cc !== undefined) parts.push(addressPart('cc', cc, ({ cc, cc_names = [] }) => [cc, cc_names]))
+  if (from !== undefined) parts.push(addressPart('sender', from, sendersOf))
   if (typeof subject === 'string')
     parts.push({ ...among('subject', [subject]), where: { member: 'subject', contains: subject } })
   else if (subject) parts.push({ test: (email) => contains(email.subject, subject) })
@@ -146,15 +136,25 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   return toFilter(parts, { bodyForm, newerThan: typeof after === 'string' ? after : null })
 }
 
-/** A part that one of the addresses of a mail matches, or one of the names beside them. */
+/** Addresses of a mail, and the names beside them. */
+type People = [addresses: readonly string[], names: readonly string[]]
+
+function recipientsOf({ to, to_names = [], cc, cc_names = [], bcc, bcc_names = [] }: EmailRecord): People {
+  const names = [...to_names, ...cc_names, ...bcc_names]
+  return [[...to, ...cc, ...bcc], names]
+}
+
+const sendersOf = ({ from, envelope }: EmailRecord): People => [[from, envelope.mail_from], []]
+
+/** A part that one of the addresses of a mail matches, or one of the names. */
 function addressPart(
   member: HeadMember,
   wanted: string | RegExp,
-  of: (email: EmailRecord) => { addresses: readonly string[]; names?: readonly string[] },
+  of: (email: EmailRecord) => People,
 ): QueryPart {
   const [holds, isNamed] = [addressTest(wanted), nameTest(wanted)]
   const test = (email: EmailRecord): boolean => {
-    const { addresses, names = [] } = of(email)
+    const [addresses, names] = of(email)
     return addresses.some(holds) || names.some(isNamed)
   }
   return { ...among(member, addressTexts(wanted)), test }

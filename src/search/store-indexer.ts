@@ -62,12 +62,8 @@ export class StoreIndexer implements Indexer {
   }
 
   /** @returns Whether no mail without a text is left. */
-  async #readFor({
-    complete,
-    maxMs = catchUpMs,
-    maxMails = Number.POSITIVE_INFINITY,
-    signal,
-  }: CatchUpOptions): Promise<boolean> {
+  async #readFor(options: CatchUpOptions): Promise<boolean> {
+    const { complete, maxMs = catchUpMs, maxMails = Number.POSITIVE_INFINITY, signal } = options
     const { store, texts, clock } = this.#deps
     const deadline = clock.now() + maxMs
     const newest = complete ? await newestId(store) : null

@@ -55,11 +55,7 @@ export const resendFace: Face = {
   title: 'Resend',
   prefix: '/resend',
   key: bearerPlace,
-  errorSchema: z.strictObject({
-    statusCode: z.int(),
-    name: z.enum(errorNames),
-    message: z.string(),
-  }),
+  errorSchema: z.strictObject({ statusCode: z.int(), name: z.enum(errorNames), message: z.string() }),
   errorAnswer(error) {
     const [statusCode, name] = statusAndNameOf(error)
     return jsonAnswer({ statusCode, name, message: resendMessageOf(error) }, statusCode, error.headers)

@@ -81,7 +81,4 @@ export const batchSchema = z.array(z.unknown()).min(1).max(maxBatch)
 export const batchDocumentSchema = z.array(batchItemSchema).min(1).max(maxBatch)
 
 /** The body of `PATCH /resend/emails/{id}`. */
-export const rescheduleSchema = z.strictObject({
-  scheduled_at: scheduledAt,
-  id: sameId,
-})
+export const rescheduleSchema = z.strictObject({ scheduled_at: scheduledAt, id: sameId })

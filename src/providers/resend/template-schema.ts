@@ -114,10 +114,7 @@ export const templateSchema = z.strictObject({
 export type ResendTemplate = z.infer<typeof templateSchema>
 
 /** A template that was changed. */
-export const changedTemplateSchema = z.strictObject({
-  object: z.literal('template'),
-  id: z.string(),
-})
+export const changedTemplateSchema = z.strictObject({ object: z.literal('template'), id: z.string() })
 
 /** A template that was removed. */
 export const removedTemplateSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
-import { jsonAnswer } from '../../server/answer.ts'
+import { type Answer, bytesAnswer, jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
 import { sendgrid } from './conventions.ts'
@@ -97,6 +97,12 @@ const [response] = await sendgrid.send({
     { path: '/v3/verified_senders/**', what: 'Verified senders' },
     { path: '/v3/whitelabel/**', what: 'Authenticated domains' },
   ],
+}
+
+/** Answers 204 when the work is done. */
+export async function answerNothing(work: Promise<unknown>): Promise<Answer> {
+  await work
+  return bytesAnswer(null, {}, 204)
 }
 
 type Fault = z.output<typeof fault>

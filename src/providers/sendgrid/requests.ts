@@ -62,12 +62,8 @@ interface EmailContext {
 }
 
 /** The members that each email has as they are. */
-function commonMembers({
-  attachments,
-  categories,
-  tracking_settings,
-  mail_settings,
-}: SendGridMail): SendingRequest {
+function commonMembers(mail: SendGridMail): SendingRequest {
+  const { attachments, categories, tracking_settings, mail_settings } = mail
   const { open_tracking, click_tracking } = tracking_settings ?? {}
   return {
     attachments: attachments?.map(toAttachment),
@@ -173,19 +169,10 @@ function toMetadata(
   return recordOf(Object.entries(metadata))
 }
 
-function toAttachment({
-  content,
-  filename,
-  type,
-  disposition,
-  content_id,
-}: SendGridAttachment): SentAttachment {
-  return {
-    name: filename || 'attachment',
-    content,
-    content_type: type,
-    content_id: disposition === 'attachment' ? undefined : content_id?.replace(/^<(.*)>$/s, '$1'),
-  }
+function toAttachment(given: SendGridAttachment): SentAttachment {
+  const { content, filename, type, disposition } = given
+  const content_id = disposition === 'attachment' ? undefined : given.content_id?.replace(/^<(.*)>$/s, '$1')
+  return { name: filename || 'attachment', content, content_type: type, content_id }
 }
 
 /** Checks an address, and gives it as the core takes it: `Ada <ada@example.com>`. */

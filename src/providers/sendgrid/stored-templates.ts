@@ -1,6 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
 import { createSequence } from '../../core/sequence.ts'
-import type { Templates } from '../../templates/templates.ts'
 import type { Template } from '../../templates/types.ts'
 import { assertHandlebars } from '../assert-handlebars.ts'
 import { withNames } from '../member-names.ts'
@@ -25,48 +23,44 @@ const names = { html: 'html_content', text: 'plain_content' }
  * the template would bring it back.
  */
 export class SendGridTemplates {
-  readonly #templates: Templates
-  readonly #clock: Clock
-  readonly #newUuid: () => string
+  readonly #parts: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>
   readonly #inTurn = createSequence()
 
-  constructor({ templates, clock, newUuid }: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>) {
-    this.#templates = templates
-    this.#clock = clock
-    this.#newUuid = newUuid
+  constructor(parts: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>) {
+    this.#parts = parts
   }
 
   /** Creates a template without versions. */
   create(name: string): Promise<Template> {
-    return this.#write({ id: `d-${this.#newUuid().replaceAll('-', '')}` }, name, [])
+    return this.#write({ id: `d-${this.#parts.newUuid().replaceAll('-', '')}` }, name, [])
   }
 
   /** @throws not_found, invalid_template */
   rename(templateId: string, name: string): Promise<Template> {
     return this.#inTurn(async () => {
-      const { id, engine, subject, html, text, metadata } = await this.#templates.get(templateId)
+      const { id, engine, subject, html, text, metadata } = await this.#parts.templates.get(templateId)
       const kept = { engine, subject, html, text, ...(metadata && { metadata }) }
-      return this.#templates.put(id, { name, ...kept })
+      return this.#parts.templates.put(id, { name, ...kept })
     })
   }
 
   /** @throws not_found */
   remove(templateId: string): Promise<void> {
-    return this.#inTurn(() => this.#templates.remove(templateId))
+    return this.#inTurn(() => this.#parts.templates.remove(templateId))
   }
 
   /** The first version of a template becomes active. @throws not_found, validation_error, invalid_template */
   addVersion(templateId: string, input: SendGridNewVersion): Promise<Version> {
-    const id = this.#newUuid()
+    const id = this.#parts.newUuid()
     return this.#changeVersion(templateId, id, (versions) =>
-      newVersion(id, input, { now: this.#clock.now(), isFirst: versions.length === 0 }),
+      newVersion(id, input, { now: this.#parts.clock.now(), isFirst: versions.length === 0 }),
     )
   }
 
   /** What is not given stays. @throws not_found, validation_error, invalid_template */
   changeVersion(templateId: string, id: string, changes: Partial<SendGridNewVersion>): Promise<Version> {
     return this.#changeVersion(templateId, id, (versions) =>
-      changeVersion(findVersion(versions, id), changes, this.#clock.now()),
+      changeVersion(findVersion(versions, id), changes, this.#parts.clock.now()),
     )
   }
 
@@ -101,7 +95,7 @@ export class SendGridTemplates {
     change: (versions: readonly Version[]) => Version[],
   ): Promise<Version[]> {
     return this.#inTurn(async () => {
-      const template = await this.#templates.get(templateId)
+      const template = await this.#parts.templates.get(templateId)
       assertHandlebars(template)
       const versions = change(versionsOf(template))
       await this.#write(template, template.name ?? template.id, versions)
@@ -114,6 +108,6 @@ export class SendGridTemplates {
     name: string,
     versions: readonly Version[],
   ): Promise<Template> {
-    return withNames(this.#templates.put(id, toTemplateInput(name, versions, metadata)), names)
+    return withNames(this.#parts.templates.put(id, toTemplateInput(name, versions, metadata)), names)
   }
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
-import { bytesAnswer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { queryNumber } from '../../server/lists.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendgridFace } from './face.ts'
+import { answerNothing, sendgridFace } from './face.ts'
 import { SendGridTemplates } from './stored-templates.ts'
 import {
   listedTemplateSchema,
@@ -89,10 +88,7 @@ export function templateRoutes(parts: ProviderParts): Route[] {
     del(`${path}/{template_id}`, {
       summary: 'Remove a template',
       success: { status: 204 },
-      async handler({ params }) {
-        await stored.remove(params.template_id)
-        return bytesAnswer(null, {}, 204)
-      },
+      handler: ({ params }) => answerNothing(stored.remove(params.template_id)),
     }),
     post(`${path}/{template_id}/versions`, {
       summary: 'Add a version to a template',
@@ -129,10 +125,8 @@ export function templateRoutes(parts: ProviderParts): Route[] {
       summary: 'Remove a version of a template',
       success: { status: 204 },
       errors: ofContent,
-      async handler({ params: { template_id, version_id } }) {
-        await stored.removeVersion(template_id, version_id)
-        return bytesAnswer(null, {}, 204)
-      },
+      handler: ({ params: { template_id, version_id } }) =>
+        answerNothing(stored.removeVersion(template_id, version_id)),
     }),
   ]
 }

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import { timeOfId } from '../../core/ids.ts'
-import { bytesAnswer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
@@ -9,7 +8,7 @@ import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendgrid } from './conventions.ts'
 import { sendgridShape } from './events.ts'
-import { sendgridFace } from './face.ts'
+import { answerNothing, sendgridFace } from './face.ts'
 import { signingKeyOf } from './signature.ts'
 import {
   choiceNames,
@@ -77,8 +76,8 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
       success: { status: 204 },
       errors: ['state_conflict'],
       async handler({ params }) {
-        await webhooks.remove((await find(params.id)).id)
-        return bytesAnswer(null, {}, 204)
+        const { id } = await find(params.id)
+        return answerNothing(webhooks.remove(id))
       },
     }),
     get(`${path}/signed/{id}`, {

@@ -106,16 +106,11 @@ export class ConfigurationSets {
     return [...this.#byName.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** @throws not_found */
+  /** Also asserts that there is one. @throws not_found */
   get(name: string): ConfigurationSet {
     const found = this.#byName.get(name)
     if (found) return found
     throw notFound(noun, name)
-  }
-
-  /** @throws not_found */
-  assertHas(name: string): void {
-    this.get(name)
   }
 
   /** @throws name_taken; state_conflict if there are 100 already. */
@@ -131,7 +126,7 @@ export class ConfigurationSets {
 
   /** Removes it with its destinations. @throws not_found */
   async remove(name: string): Promise<void> {
-    this.assertHas(name)
+    this.get(name)
     await this.#store.commit([remove(configurationSetCollection, name)])
     this.#byName.delete(name)
   }

@@ -62,11 +62,8 @@ function checkEmail(email: SesSend, errors: FieldError[]): void {
       add(`Attachments[${i}].ContentId`, 'is missing; INLINE needs it')
 }
 
-function recipientsOf({
-  ToAddresses = [],
-  CcAddresses = [],
-  BccAddresses = [],
-}: SesSend['Destination'] = {}): string[] {
+function recipientsOf(destination: SesSend['Destination'] = {}): string[] {
+  const { ToAddresses = [], CcAddresses = [], BccAddresses = [] } = destination
   return [...ToAddresses, ...CcAddresses, ...BccAddresses]
 }
 
@@ -153,13 +150,8 @@ function toTemplated({
   return { template_id: TemplateName, subject, html, text, data, rendering: sesRendering }
 }
 
-function toAttachment({
-  RawContent,
-  FileName,
-  ContentType,
-  ContentId,
-  ContentDisposition,
-}: SesAttachment): SentAttachment {
+function toAttachment(given: SesAttachment): SentAttachment {
+  const { RawContent, FileName, ContentType, ContentId, ContentDisposition } = given
   const content_id = ContentDisposition === 'ATTACHMENT' ? undefined : ContentId?.replace(/^<(.*)>$/, '$1')
   return { name: FileName, content: RawContent, content_type: ContentType, content_id }
 }

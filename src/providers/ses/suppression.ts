@@ -34,8 +34,8 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
       success: { schema: emptyAnswer },
       async handler({ body: { EmailAddress, Reason } }) {
         const reason = Reason === 'BOUNCE' ? 'bounce' : 'complaint'
-        await withNames(suppressions.add({ address: EmailAddress, reason }), { address: 'EmailAddress' })
-        return {}
+        const adding = suppressions.add({ address: EmailAddress, reason })
+        return answerEmpty(withNames(adding, { address: 'EmailAddress' }))
       },
     }),
     get(path, {

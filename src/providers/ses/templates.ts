@@ -46,10 +46,8 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       },
       success: { schema: emptyAnswer },
       errors: ['name_taken', 'invalid_template'],
-      async handler({ body: { TemplateName, TemplateContent } }) {
-        await withNames(stored.create(TemplateName, toInput(TemplateContent)), names)
-        return {}
-      },
+      handler: ({ body: { TemplateName, TemplateContent } }) =>
+        answerEmpty(withNames(stored.create(TemplateName, toInput(TemplateContent)), names)),
     }),
     get(path, {
       summary: 'ListEmailTemplates',
@@ -90,10 +88,8 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       body: { schema: z.strictObject({ TemplateContent: contentSchema }), maxBytes: bodyLimits.content },
       success: { schema: emptyAnswer },
       errors: ['invalid_template'],
-      async handler({ params, body }) {
-        await withNames(stored.replace(params.name, toInput(body.TemplateContent)), names)
-        return {}
-      },
+      handler: ({ params, body }) =>
+        answerEmpty(withNames(stored.replace(params.name, toInput(body.TemplateContent)), names)),
     }),
     del(`${path}/{name}`, {
       summary: 'DeleteEmailTemplate',
