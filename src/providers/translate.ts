@@ -86,7 +86,7 @@ function parse(bytes: Buffer, format: BodyFormat): unknown {
   return format === 'json' ? parseJsonBody(bytes) : new FormBody(bytes, format.boundary)
 }
 
-/** The bytes of a body for the thread, and their format; null for a short one. JSON and text come as `LongBody` if they are long, forms do not. */
+/** The bytes of a body for the thread, and their format; null for a short one. A long form does not come as `LongBody`. */
 function longOf(body: unknown): [bytes: Buffer, format: BodyFormat] | null {
   if (body instanceof LongBody) return [body.take(), body.isText ? 'text' : 'json']
   const isLong = body instanceof FormBody && body.bytes.length > longBodyBytes

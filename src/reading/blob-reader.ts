@@ -92,8 +92,9 @@ export function createReader(deps: ReaderDeps): Reader {
     })
   }
 
-  // Which layers each reading of the methods below passes, from the outside in. Change both together: kept (an earlier reading is given again; only of long blobs), shared
-  // (with other callers, unless it is patient), queue (its turn to hold the bytes), thread (large ones are parsed there).
+  // Which layers each reading of the methods below passes, from the outside in: kept (an earlier reading is given again; only of
+  // long blobs), shared (with other callers, unless it is patient), queue (its turn to hold the bytes), thread (large ones are
+  // parsed there).
   //
   //                                       kept           shared   queue   thread
   //   mail, shownContent                  if short       yes      yes     yes

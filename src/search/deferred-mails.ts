@@ -12,7 +12,7 @@ export class DeferredMails {
   readonly #store: Store
   /** In the order in which they are tried again. */
   readonly #ids: Set<string> = new Set()
-  /** The rows up to `end` may include mails that an earlier process had deferred. Those up to `done` were looked through, null: none. */
+  /** The rows up to `end` may include mails that an earlier process had deferred. Those up to `done` were looked through. */
   #unsure: { readonly done: string | null; readonly end: string } | null
 
   /** @param unsureTo  The last row of an earlier process that crashed, so that any of its rows may have no text; `""` for none. */

@@ -62,7 +62,7 @@ export async function listFolded(
     ...(conditions.length > 0 && { where: { all: conditions } }),
     ...(folded.length > 0 && { also: shown.map(({ first }) => first) }),
   })
-  // A group of the store: the id of its first email, the tag (here the id of the broadcast), and its counts, as `counted` names them.
+  // A group of the store: the id of its first email, its tag (the id of the broadcast), and the counts that `counted` names.
   const groups = folded.map(({ first, text: id, count: emails, flagged: [unread = 0, ...statuses] }) => {
     return [first, { id, emails, unread, statuses }] as const
   })

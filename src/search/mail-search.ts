@@ -26,12 +26,9 @@ export function createSearch(deps: SearchDeps): Search {
   const { store, rows, indexer, pageSize } = deps
 
   /** Waits until mail is indexed, or until the signal aborts. @returns The number of mails that are not indexed. */
-  async function caughtUp(
-    { rows: terms, needsDigests }: MailFilter,
-    options: CatchUpOptions = {},
-  ): Promise<number> {
+  async function caughtUp(filter: MailFilter, options: CatchUpOptions = {}): Promise<number> {
     // A regular expression reads the text of each mail itself.
-    if (terms.length === 0 && !needsDigests) return 0
+    if (filter.rows.length === 0 && !filter.needsDigests) return 0
     return untilAborted(indexer.catchUp(options), options.signal)
   }
 

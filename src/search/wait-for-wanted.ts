@@ -13,8 +13,8 @@ export interface Matches<Match extends { id: string }> {
 }
 
 /**
- * Waits for the first match that is wanted. Mails that are not wanted are excluded by their ids, as many as a query can name. Then the existing
- * ones below them are read, and only later mail is waited for.
+ * Waits for the first match that is wanted. Mails that are not wanted are excluded by their ids, as many as a query can name.
+ * Then the existing ones below them are read, and only later mail is waited for.
  *
  * @throws wait_timeout.
  */

@@ -5,7 +5,8 @@ import { checkProto } from '../request-parts.ts'
 import { ownPrefix } from './conventions.ts'
 import { maxRecipients, type SendGridMail, type SendGridPersonalization } from './send-schema.ts'
 
-// What the schema cannot say of a request. A message that begins with a capital letter is a whole sentence: see `faultOf` in face.ts.
+// What the schema cannot say of a request.
+// A message that begins with a capital letter is a whole sentence: see `faultOf` in face.ts.
 
 const maxAheadMs = 72 * 3_600_000
 const maxSubstitutions = 150

@@ -55,8 +55,8 @@ export class ConfigurationSets {
   readonly #clock: Pick<Clock, 'now'>
   /**
    * What is stored. `Following` puts the changes of other processes here. A change by this class is put here after its commit,
-   * because `Following` does not read it if no other process uses the store. A reset removes the records one by one, and `#follow` listens to that; a restore
-   * calls `reload`.
+   * because `Following` does not read it if no other process uses the store. A reset removes the records one by one, and
+   * `#follow` listens to that; a restore calls `reload`.
    */
   readonly #byName = new Map<string, ConfigurationSet>()
 

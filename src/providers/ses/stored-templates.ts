@@ -9,7 +9,10 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sesRendering } from './template-text.ts'
 
-/** The templates of an account as SES changes and renders them. A change reads the template first, so changes run one after the other. */
+/**
+ * The templates of an account as SES changes and renders them. A change reads the template first, so changes run one after the
+ * other.
+ */
 export class SesTemplates {
   readonly #templates: ProviderParts['templates']
   readonly #thread: ProviderParts['thread']
