@@ -4,8 +4,8 @@ import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import { isId, lowestId } from '../core/ids.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { waitForWanted } from '../search/passed-over.ts'
-import { contains, recipientForm } from '../search/query-fits.ts'
+import { excludingTerm, waitForWanted } from '../search/wait-for-wanted.ts'
+import { contains, recipientTest } from '../search/query-fits.ts'
 import { dateForms, readDate } from '../search/query-values.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
@@ -35,11 +35,16 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
   const start = isTime ? undefined : (after ?? (await newestId(remote)))
   const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
   const wanted = terms.filter(Boolean).join(' ')
-  const next = (without: string, from = start): Promise<WaitedMail> =>
-    waitForNext(remote, `${without}${wanted}`, from, Math.max(0, Math.ceil(deadline - monotonicNow())))
+  const next = (excluded: readonly string[], from = start): Promise<WaitedMail> =>
+    waitForNext(
+      remote,
+      `${excludingTerm(excluded)}${wanted}`,
+      from,
+      Math.max(0, Math.ceil(deadline - monotonicNow())),
+    )
   const older = (below: string, from = start): AsyncIterable<WaitedMail> =>
     listOlder(remote, wanted, below, from)
-  const isTo = to === undefined ? () => true : recipientForm(to)
+  const isTo = to === undefined ? () => true : recipientTest(to)
   const isWanted = (mail: WaitedMail): boolean => {
     if (!isTo(mail)) return false
     if (valueOf(mail) !== undefined) return true

@@ -39,7 +39,7 @@ export function createInboxCheck(
   const { reader } = deps
   const checkWhole = createMailChecks(deps.thread, deps.clock, {
     services: deps.services,
-    queue: reader.beside,
+    queue: reader.outsideThread,
   })
 
   async function rawOf({ id, message }: EmailRecord, signal?: AbortSignal): Promise<Buffer | null> {

@@ -8,7 +8,7 @@ import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { signersOf } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
 import type { SignerKey } from '../reading/jobs.ts'
-import { digestOf, type Digests } from '../search/digests.ts'
+import { digestOfBodies, type Digests } from '../search/digests.ts'
 import type { Store } from '../store/store.ts'
 import type { Mail, TranscriptLine } from './types.ts'
 import { toMail } from './views.ts'
@@ -62,7 +62,8 @@ export function createDetails(deps: DetailDeps): Details {
     const message = email.message && (await reader.mail(messageBlob(email.id), signal))
     const { links, codes, clipped } =
       message ?? (await reader.findings({ ...empty, subject: email.subject }, null, signal))
-    const digest = email.snippet === null && message ? digestOf(message) : await digests.of(email, signal)
+    const digest =
+      email.snippet === null && message ? digestOfBodies(message) : await digests.of(email, signal)
     const dkim = await verify(email, message?.headers, signal)
     const facts = { links, codes, clipped, dkim, transcript: await transcriptOf(email) }
     return toMail(email, digest, message ?? empty, message, facts)
@@ -86,7 +87,7 @@ export function createDetails(deps: DetailDeps): Details {
 
   async function inOwnTurn(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
     const read = email.source === 'api' ? ofSend : ofSubmission
-    return reader.whole(await sizeOf(email), () => read(email, signal), signal)
+    return reader.readWhole(await sizeOf(email), () => read(email, signal), signal)
   }
 
   return {
@@ -97,10 +98,10 @@ export function createDetails(deps: DetailDeps): Details {
     async inTurn(emails, work, signal) {
       let bytes = 0
       for (const email of emails) bytes += await sizeOf(email)
-      return reader.withWhole(bytes, work, signal)
+      return reader.workOnWhole(bytes, work, signal)
     },
     async rest(email) {
-      await reader.rest(await sizeOf(email))
+      await reader.endThreadAfter(await sizeOf(email))
     },
   }
 }

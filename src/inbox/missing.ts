@@ -6,7 +6,7 @@ import type { ListPage, ListQuery } from '../core/lists.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { FaultsState } from '../faults/types.ts'
 import type { FindRule } from '../rules/rules.ts'
-import { addressForm } from '../search/query-fits.ts'
+import { addressTest } from '../search/query-fits.ts'
 import { assertAfter } from '../search/query-members.ts'
 import { parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
@@ -82,7 +82,7 @@ export function createMissing({ store, search, now, sources }: MissingDeps): Mis
         throw new LocalpostError('invalid_query', message)
       }
       const since = timeOf(query.since, now())
-      const form = to === null ? null : addressForm(to)
+      const form = to === null ? null : addressTest(to)
       const isWanted = (address: string): boolean => form === null || form(address)
       const mails = to === null ? [] : await newest(query, since, maxMails)
       const ids = new Set(mails.map(({ id }) => id))

@@ -8,7 +8,7 @@ import { createFaults, type ArmedFaults } from '../faults/faults.ts'
 import { providerNames } from '../providers/names.ts'
 import { openSharedFaults } from '../faults/shared-faults.ts'
 import type { Config } from '../options/options.ts'
-import { createRules } from '../rules/rules.ts'
+import { createRules, type InnerRules } from '../rules/rules.ts'
 import { createSharedAttempts } from '../rules/attempts.ts'
 import { createVerdicts } from '../rules/verdicts.ts'
 import { createRequestLog, createSharedRequestLog, type RequestLog } from '../server/request-log.ts'
@@ -25,7 +25,7 @@ import { simulator } from './outbound.ts'
 export interface AccountMemory {
   ids: Ids
   randomSources: (purpose: string) => RandomSource
-  rules: Awaited<ReturnType<typeof createRules>>
+  rules: InnerRules
   /** By the rules and the simulator. */
   verdictOf: AccountSide['verdictOf']
   faults: ArmedFaults

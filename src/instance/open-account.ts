@@ -141,7 +141,7 @@ export async function openAccount(
     relay,
     sources,
     // Large requests, deliveries and reads take turns, so that only one large mail is in memory.
-    largeWrites: reader.beside,
+    largeWrites: reader.outsideThread,
     findRule: rules.find,
     secret,
   })
@@ -212,7 +212,7 @@ export async function openAccount(
     wakeOutbox,
     async reset(keep) {
       await emptyStore(store, keep)
-      if (!keep.includes('rules')) await rules.restore()
+      if (!keep.includes('rules')) await rules.reset()
       await memory.faults.clear()
       if (!keep.includes('emails')) await memory.transcripts.clear()
       await memory.log.clear()

@@ -3,8 +3,8 @@ import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { Mail } from '../inbox/types.ts'
 import type { MailEntry } from '../inbox/views.ts'
 import type { WaitOptions } from '../inbox/wait.ts'
-import { waitForWanted } from '../search/passed-over.ts'
-import { recipientForm } from '../search/query-fits.ts'
+import { excludingTerm, waitForWanted } from '../search/wait-for-wanted.ts'
+import { recipientTest } from '../search/query-fits.ts'
 import { cameAfter } from '../search/query-members.ts'
 import { quotedString } from '../core/text.ts'
 
@@ -24,9 +24,9 @@ export async function waitForMail(
   const { signal } = options
   const deadline = monotonicNow() + options.timeoutMs
   const wanted = `to:${quotedString(to)} ${query}`
-  const next = (without: string, after = options.after): Promise<Mail> => {
+  const next = (excluded: readonly string[], after = options.after): Promise<Mail> => {
     const timeoutMs = Math.max(0, Math.ceil(deadline - monotonicNow()))
-    return inbox.waitFor(`${without}${wanted}`, { ...options, after, timeoutMs })
+    return inbox.waitFor(`${excludingTerm(excluded)}${wanted}`, { ...options, after, timeoutMs })
   }
   async function* older(below: string, after = options.after): AsyncGenerator<MailEntry> {
     const isLater = after === undefined ? () => true : cameAfter(after)
@@ -39,6 +39,6 @@ export async function waitForMail(
       cursor = page.cursor
     }
   }
-  const found = await waitForWanted<Mail | MailEntry>({ next, older }, recipientForm(to))
+  const found = await waitForWanted<Mail | MailEntry>({ next, older }, recipientTest(to))
   return 'codes' in found ? found : inbox.read(found.id, { signal })
 }

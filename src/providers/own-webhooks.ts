@@ -1,14 +1,22 @@
+import { createSequence } from '../core/sequence.ts'
 import { notFound } from '../store/repository.ts'
 import { isWanted } from '../webhooks/event-types.ts'
 import type { WebhookShape } from '../webhooks/shape.ts'
 import type { Webhook } from '../webhooks/types.ts'
+import type { WebhookChanges } from '../webhooks/webhook.ts'
 import type { ProviderParts } from './provider.ts'
 
-/** Reads the webhooks of an account that have the form of one provider. */
+/** The webhooks of an account that have the form of one provider. */
 export interface OwnWebhooks {
   list(): Promise<Webhook[]>
   /** @throws not_found */
   find(id: string): Promise<Webhook>
+  /**
+   * Changes a webhook by what it is now. Changes run one after the other, so that none is lost.
+   *
+   * @throws not_found, webhook_exists, state_conflict; validation_error; what `toChanges` throws.
+   */
+  change(id: string, toChanges: (webhook: Webhook) => WebhookChanges): Promise<Webhook>
 }
 
 /** @param idOf  The id of a webhook in the answers of the provider. */
@@ -19,13 +27,22 @@ export function ownWebhooks(
 ): OwnWebhooks {
   const list = async (): Promise<Webhook[]> =>
     (await webhooks.list()).items.filter(({ shape }) => shape === provider)
+  const inTurn = createSequence()
+
+  async function find(id: string): Promise<Webhook> {
+    const found = (await list()).find((webhook) => idOf(webhook) === id)
+    if (found) return found
+    throw notFound('webhook', id)
+  }
+
   return {
     list,
-    async find(id) {
-      const found = (await list()).find((webhook) => idOf(webhook) === id)
-      if (found) return found
-      throw notFound('webhook', id)
-    },
+    find,
+    change: (id, toChanges) =>
+      inTurn(async () => {
+        const webhook = await find(id)
+        return webhooks.update(webhook.id, toChanges(webhook))
+      }),
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Clock } from '../core/clock.ts'
-import type { Store } from '../store/store.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -10,6 +9,7 @@ import type { Face } from '../server/face.ts'
 import type { Route } from '../server/route.ts'
 import type { SendingService } from '../sending/service.ts'
 import type { InnerSuppressions, Suppressions } from '../sending/suppressions.ts'
+import type { Store } from '../store/store.ts'
 import type { templateJobs } from '../templates/engines.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { InnerWebhooks } from '../webhooks/service.ts'
@@ -17,7 +17,7 @@ import type { SentEmails } from './sent-emails.ts'
 import type { ConfigurationSets } from './ses/configuration-sets.ts'
 import type { translationJobs } from './translate.ts'
 
-/** What the API of a provider is a translation of: the parts of one account. */
+/** The parts of one account that the API of a provider uses. */
 export interface ProviderParts {
   readonly sending: SendingService
   readonly sent: SentEmails
@@ -25,6 +25,7 @@ export interface ProviderParts {
   readonly templates: Templates
   readonly suppressions: Suppressions & Pick<InnerSuppressions, 'has' | 'isEmpty'>
   readonly webhooks: InnerWebhooks
+  /** Of SES alone. */
   readonly configurationSets: ConfigurationSets
   readonly inbox: Inbox & InboxPages
   readonly faults: Faults

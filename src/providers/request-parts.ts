@@ -12,7 +12,7 @@ export function translateOne(toRequest: () => SendingRequest): Translated {
   }
 }
 
-/** The tracking of an email: absent where neither is given, so that the settings of the domain count. */
+/** The tracking of an email: undefined if neither is given, so that the domain's settings apply. */
 export function trackingOf(
   opens: boolean | undefined,
   clicks: boolean | undefined,
@@ -26,8 +26,10 @@ export function recordOf(entries: Iterable<readonly [string, string]>): Record<s
   return all.length === 0 ? undefined : Object.fromEntries(all)
 }
 
+const proto = '__proto__'
+
 /**
- * Refuses the name `__proto__`, as the core does: a schema leaves it out without a word.
+ * Refuses the name `__proto__`, as the core does. A zod schema would drop it silently.
  *
  * @param at  The path of the object in the body.
  */
@@ -41,5 +43,3 @@ export function checkProto(body: unknown, at: readonly (string | number)[], erro
     .join('')
   errors.push({ field, message: `must not have the name "${proto}"` })
 }
-
-const proto = '__proto__'

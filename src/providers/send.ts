@@ -40,7 +40,7 @@ export interface ProviderSend {
  * @param schema  Of the body, which only its translation checks.
  * @param forms  Whether the body may be a form. Default: it may not.
  */
-export function sends(
+export function sendingRoute(
   schema: z.ZodType,
   forms?: RouteBody['forms'],
 ): Pick<Route, 'needs' | 'body' | 'errors'> & { body: RouteBody } {
@@ -84,7 +84,11 @@ export async function sendAll(
   return checkOnly ? [] : sentOf(translated, results, how, warn)
 }
 
-/** Sends the one email of a request that cannot ask for its check alone. @throws its error, with the provider's names; otherwise as `accept` of the core. */
+/**
+ * Sends the one email of a request that cannot ask for its check alone.
+ *
+ * @throws Its error, with the provider's names; otherwise as `accept` of the core.
+ */
 export async function sendOne(
   how: ProviderSend,
   context: Pick<RouteContext, 'body' | 'headers' | 'warn'>,

@@ -2,13 +2,13 @@ import { validationError } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { emailCollection, type EmailContent, type EmailRecord } from '../emails/email.ts'
 import { readContent } from '../emails/emails.ts'
+import type { Reader } from '../reading/reader.ts'
 import { isScheduled, type ScheduledRecord } from '../sending/scheduled.ts'
 import type { SendingService } from '../sending/service.ts'
 import type { Where } from '../store/queries.ts'
 import { notFound, pagesOf } from '../store/repository.ts'
 import type { Store } from '../store/store.ts'
 import { idAt } from './event-facts.ts'
-import type { Reader } from '../reading/reader.ts'
 
 interface SentQuery {
   readonly provider: string

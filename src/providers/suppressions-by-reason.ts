@@ -11,10 +11,11 @@ export interface SuppressionsByReason {
   all(): AsyncIterable<Suppression>
   /** The entry of an address; null if it is not there for this reason. */
   find(address: string): Promise<Suppression | null>
-  /** Also takes an address that is there no more. */
+  /** Does nothing if the address is not there. */
   remove(address: string): Promise<void>
 }
 
+/** Makes the list of the entries that are there for one reason. */
 export function suppressionsByReason(
   suppressions: Suppressions,
   reason: Suppression['reason'],

@@ -44,14 +44,7 @@ export const translationJobs = {
   },
 }
 
-/** How a long body is read. */
-type BodyFormat = 'json' | 'text' | { readonly boundary: string | null }
-
-function parse(bytes: Buffer, format: BodyFormat): unknown {
-  if (format === 'text') return readTextBody(bytes)
-  return format === 'json' ? parseJsonBody(bytes) : new FormBody(bytes, format.boundary)
-}
-
+/** What the translation of a body depends on. */
 export interface BodyFacts extends TranslationFacts {
   /** Whether the request may be repeated, so that the hash of its body is needed. */
   readonly isRepeatable: boolean
@@ -59,17 +52,8 @@ export interface BodyFacts extends TranslationFacts {
 
 /** A translated body. */
 interface TranslatedBody extends Translation {
-  /** Of the body as it was given: what is made of it may be another each time. Null if it is not repeatable. */
+  /** Of the body as it was given: its translation may differ each time. Null if it is not repeatable. */
   readonly hash: string | null
-}
-
-async function translateParsed(
-  body: unknown,
-  kind: TranslationKind,
-  facts: BodyFacts,
-): Promise<TranslatedBody> {
-  const toRequests: Translate = await translations[kind]()
-  return { ...toRequests(body, facts), hash: facts.isRepeatable ? bodyHash(body) : null }
 }
 
 /** Translates the body of a request, a long one in the thread. @throws as {@link Translate}, and as `parseJsonBody`. */
@@ -85,7 +69,24 @@ export async function translate(
   return { ...rest, emails: emails.map((one) => ('error' in one ? { error: revived(one.error) } : one)) }
 }
 
-/** The bytes of a body for the thread, and their format; null for a short one. */
+async function translateParsed(
+  body: unknown,
+  kind: TranslationKind,
+  facts: BodyFacts,
+): Promise<TranslatedBody> {
+  const toRequests: Translate = await translations[kind]()
+  return { ...toRequests(body, facts), hash: facts.isRepeatable ? bodyHash(body) : null }
+}
+
+/** How a long body is read. */
+type BodyFormat = 'json' | 'text' | { readonly boundary: string | null }
+
+function parse(bytes: Buffer, format: BodyFormat): unknown {
+  if (format === 'text') return readTextBody(bytes)
+  return format === 'json' ? parseJsonBody(bytes) : new FormBody(bytes, format.boundary)
+}
+
+/** The bytes of a body for the thread, and their format; null for a short one. A long form does not come as `LongBody`. */
 function longOf(body: unknown): [bytes: Buffer, format: BodyFormat] | null {
   if (body instanceof LongBody) return [body.take(), body.isText ? 'text' : 'json']
   const isLong = body instanceof FormBody && body.bytes.length > longBodyBytes

@@ -20,11 +20,11 @@ export function withAppearance(
 ): string {
   const scheme = appearance === 'dark' ? 'dark' : 'light'
   const answered = html.replace(condition, (_, asked: string) =>
-    asked.toLowerCase() === scheme ? holds : holdsNot,
+    asked.toLowerCase() === scheme ? alwaysTrue : alwaysFalse,
   )
   // The style is at the end, because before the doctype it would change the layout of the whole mail.
   if (appearance === 'inverted')
-    return `${answered}<style>${turnedPictures}${remoteImages ? '' : wordsOfPictures}</style>`
+    return `${answered}<style>${invertedPictures}${remoteImages ? '' : uninvertedAlternativeText}</style>`
   // A mail that supports both schemes has the system colours, fields and scroll bars of both.
   return knowsBoth.test(html)
     ? `${answered}<style>:root{color-scheme:${scheme} only!important}</style>`
@@ -32,9 +32,9 @@ export function withAppearance(
 }
 
 const condition = /\(\s{0,9}prefers-color-scheme\s{0,9}:\s{0,9}(dark|light)\s{0,9}\)/gi
-const holds = '(min-width:0px)'
-const holdsNot = '(max-width:0px)'
+const alwaysTrue = '(min-width:0px)'
+const alwaysFalse = '(max-width:0px)'
 // `color-scheme: light dark` in a style, or in the meta element's `content`; bounded, because the text is untrusted.
 const knowsBoth = /(?<!prefers-)color-schemes?\b[^>;}]{0,80}\bdark\b/i
-const turnedPictures = 'img,picture>img,video,svg,canvas{filter:invert(1) hue-rotate(180deg)!important}'
-const wordsOfPictures = 'img[src^="http" i],img[src^="//"]{filter:none!important}'
+const invertedPictures = 'img,picture>img,video,svg,canvas{filter:invert(1) hue-rotate(180deg)!important}'
+const uninvertedAlternativeText = 'img[src^="http" i],img[src^="//"]{filter:none!important}'

@@ -10,7 +10,7 @@ import type { readingJobs, Readings, StoredBodies } from './jobs.ts'
 import type { PageOptions } from './page.ts'
 import { longestKept } from './kept.ts'
 import { loadBlob } from './load-blob.ts'
-import { createQueued, createReadingTurns, defaultPatienceMs, type ReadingTurns } from './turns.ts'
+import { createReadQueues, createReadingTurns, defaultPatienceMs, type ReadingTurns } from './turns.ts'
 import type { Patience, Reader } from './reader.ts'
 
 export interface ReaderDeps {
@@ -25,13 +25,13 @@ export interface ReaderDeps {
 /** Creates a reader of the blobs of a store. */
 export function createReader(deps: ReaderDeps): Reader {
   const { store, thread, turns = createReadingTurns(deps.clock) } = deps
-  const { inTurn, bytes, ...queued } = createQueued({ store, thread, turns })
+  const { inTurn, bytes, ...queued } = createReadQueues({ store, thread, turns })
   const shared = createSharedWork()
   const structures = createRecentValues<MimeStructure>(maxStructures, () => 1)
   const readOrKept = turns.kept.forReader()
 
   /** Keeps a reading of a long blob, whose bytes never change. @param mayKeep  As for `ReadOrKept`. */
-  async function keeping<T>(
+  async function keptIfLong<T>(
     key: string,
     blob: BlobId,
     read: () => Promise<T | null>,
@@ -62,6 +62,7 @@ export function createReader(deps: ReaderDeps): Reader {
     blob: BlobId,
     patience: Patience,
   ): Promise<Readings[Kind] | null> {
+    // `kind` is a union, so TypeScript does not know that the result is that of this kind: hence the cast below.
     const run = (found: Buffer, options: JobOptions): Promise<Readings[OfOneBlob]> =>
       thread.run<OfOneBlob>(kind, [found], options)
     return share(`${kind} ${blob}`, (waiting) => inThread(blob, run, waiting), patience) as Promise<
@@ -84,15 +85,16 @@ export function createReader(deps: ReaderDeps): Reader {
     const size = (await sizeOf(blobs.message)) + (await sizeOf(blobs.content))
     return inTurn(size, { signal }, async () => {
       // The beginning of the stored HTML first, so that all of it is not in memory together with the message.
-      const json = blobs.content && (await loadBlob(store, blobs.content, signal))
+      const json = blobs.content && (await loadBlob(store, blobs.content, { signal }))
       const sent = json && (await thread.run('content', [json, maxBodyBytes], { size: json.length, signal }))
-      const message = blobs.message && (await loadBlob(store, blobs.message, signal))
+      const message = blobs.message && (await loadBlob(store, blobs.message, { signal }))
       return thread.run('page', [message, sent?.html ?? null, options], { size, signal })
     })
   }
 
-  // Which layers each reading passes, from the outside in: kept (an earlier reading is given again; only of long blobs), shared
-  // (with other callers, unless it is patient), queue (its turn to hold the bytes), thread (large ones are parsed there).
+  // Which layers each reading of the methods below passes, from the outside in: kept (an earlier reading is given again; only of
+  // long blobs), shared (with other callers, unless it is patient), queue (its turn to hold the bytes), thread (large ones are
+  // parsed there).
   //
   //                                       kept           shared   queue   thread
   //   mail, shownContent                  if short       yes      yes     yes
@@ -107,8 +109,8 @@ export function createReader(deps: ReaderDeps): Reader {
   //   digestOf                            -              -        -       yes
   //   bytes                               -              -        yes     -
   return {
-    mail: (blob, signal) => keeping('mail', blob, () => read('mail', blob, { signal }), areShort),
-    facts: (blob, signal) => keeping('facts', blob, () => read('facts', blob, { signal })),
+    mail: (blob, signal) => keptIfLong('mail', blob, () => read('mail', blob, { signal }), areShort),
+    facts: (blob, signal) => keptIfLong('facts', blob, () => read('facts', blob, { signal })),
     fields: (blob, signal) => read('fields', blob, { signal }),
     bodies: (blob, signal) => read('bodies', blob, { signal }),
     digest: (blob, patience = {}) => read('digest', blob, patience),
@@ -116,7 +118,7 @@ export function createReader(deps: ReaderDeps): Reader {
       thread.run('digest', [message], { size: message.length, patienceMs: Number.POSITIVE_INFINITY }),
     content: (blob, signal) => content(blob, Number.POSITIVE_INFINITY, { signal }),
     shownContent: (blob, signal) =>
-      keeping('shown', blob, () => content(blob, maxBodyBytes, { signal }), areShort),
+      keptIfLong('shown', blob, () => content(blob, maxBodyBytes, { signal }), areShort),
     contentText: (blob, patience = {}) => read('contentText', blob, patience),
     page: (blobs, options, caller) =>
       shared.run(
@@ -129,7 +131,7 @@ export function createReader(deps: ReaderDeps): Reader {
     async findings({ subject, html, text }, blob, signal) {
       const find = (): Promise<Readings['findings']> =>
         thread.run('findings', [{ subject, html, text }], { size: html.length + text.length, signal })
-      return (blob && (await keeping('findings', blob, find))) ?? find()
+      return (blob && (await keptIfLong('findings', blob, find))) ?? find()
     },
     async signatures(blob, keys, nowMs, signal) {
       const verify = (): Promise<Readings['signatures'] | null> =>
@@ -138,7 +140,7 @@ export function createReader(deps: ReaderDeps): Reader {
         })
       const known = keys.map(({ domain, selector, key }) => [domain, selector, fingerprintOf(key)])
       const key = `signatures ${JSON.stringify(known)}`
-      const found = await keeping(key, blob, verify, ({ isTimed }) => !isTimed)
+      const found = await keptIfLong(key, blob, verify, ({ isTimed }) => !isTimed)
       return found && found.dkim
     },
     async structure(blob, signal) {

@@ -1,11 +1,31 @@
 // The forms of one-time codes; `codes.ts` says where each counts.
 
-// A code is not part of a longer word, number or address. It does not follow a currency, a plus, a hash or the asterisks
-// of a card number, is not a time, and does not precede a unit or a decimal.
-const before =
-  '(?<!(?<!\\p{L})(?:at|until|till|from|um|bis|vers) )(?<![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_.,+#$€£¥₹₽%/*•=&@?-]|[$€£¥₹₽] |(?:USD|EUR|GBP|PLN|TRY|JPY|BRL) )'
-const after =
-  '(?![\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_%€£₹₽/@=-]|[.,:]\\d| ?(?:[€£₽円元원]|(?:USD|EUR|GBP|PLN|TRY|zł|TL|min|sec|Min|Sek|hours?|people|characters|words|tokens|points|credits|items|users|times|[KMG]B|px|km|kg)\\b))'
+/** Currencies that are written before an amount or after it. */
+const currencies = 'USD|EUR|GBP|PLN|TRY'
+const notAfter = [
+  // A word before a time: "until 1830".
+  '(?<!\\p{L})(?:at|until|till|from|um|bis|vers) ',
+  // The rest of a word, number or address, a currency, a plus, a hash, or the asterisks of a card number.
+  '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_.,+#$€£¥₹₽%/*•=&@?-]',
+  // A currency and a space.
+  '[$€£¥₹₽] ',
+  `(?:${currencies}|JPY|BRL) `,
+].join('|')
+const notBefore = [
+  // The rest of a word, number or address, a percent sign, or a currency.
+  '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{M}\\d_%€£₹₽/@=-]',
+  // The rest of a decimal or a time.
+  '[.,:]\\d',
+  // A currency or a unit, also after a space.
+  ` ?(?:[€£₽円元원]|(?:${currencies}|zł|TL)\\b)`,
+  ' ?(?:min|sec|Min|Sek|hours?|people|characters|words|tokens|points|credits|items|users|times|[KMG]B|px|km|kg)\\b',
+].join('|')
+const before = `(?<!${notAfter})`
+const after = `(?!${notBefore})`
+
+/** What stands between the word for a code and the code. */
+const verbs = 'is|ist|lautet|est|es|é|è|jest|är|er'
+const verbsWithoutSpaces = '是|为|為|は'
 
 /** Codes of digits. A prefix before six of them names the sender (G-123456); before five it belongs to a postal code. */
 export const digitCodes: RegExp = new RegExp(
@@ -20,7 +40,7 @@ export const letterCodes: RegExp = new RegExp(
 )
 
 /** What introduces a code: a colon or a verb. */
-const introduction = '[:：] ?|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|jest|är|er) |(?:是|为|為|は) ?'
+const introduction = `[:：] ?|(?<!\\p{L})(?:${verbs}) |(?:${verbsWithoutSpaces}) ?`
 
 /** Codes with letters in mixed case, which count only after an introduction: `code: x7Kp2q`. */
 export const introducedCodes: RegExp = new RegExp(
@@ -33,10 +53,11 @@ export const introducedCodes: RegExp = new RegExp(
 
 /** A line that introduces what is below it. */
 export const endsInIntroduction: RegExp = new RegExp(
-  `(?:[:：]|(?<!\\p{L})(?:is|ist|lautet|est|es|é|è|jest|är|er)|是|为|為|は)$`,
+  `(?:[:：]|(?<!\\p{L})(?:${verbs})|${verbsWithoutSpaces})$`,
   'u',
 )
 
+/** A year, which is no code unless it is introduced as one. */
 export const yearForm: RegExp = /^(?:19|20)\d\d$/
 
 /** Numbers that look like a year, but are introduced as the code. */
@@ -46,6 +67,7 @@ export const introducedYears: RegExp =
 /** Codes in pairs of digits, which may be a date or part of a phone number: they count only after an introduction. */
 export const pairCodes: RegExp =
   /(?:[:：] ?|\b(?:is|est|es|lautet|ist) )(\d\d([ -])\d\d\2\d\d)(?![ .-]?\d|[\p{L}/€])/gu
+/** A date in pairs of digits: `31-12-26` or `26-12-31`. */
 export const dateOfPairs: RegExp =
   /^(?:[0-2]\d|3[01])-(?:0\d|1[0-2])-\d\d$|^\d\d-(?:0\d|1[0-2])-(?:[0-2]\d|3[01])$/
 

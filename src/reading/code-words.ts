@@ -1,6 +1,7 @@
 // Words that tell what the number in a sentence is. A list per meaning, because mail comes in many languages; in
 // languages that join words (Bestätigungscode, vahvistuskoodi) a match may begin within a word.
 
+/** Words for a one-time code. */
 export const codeWord: RegExp = new RegExp(
   [
     // English, German, French, Dutch, and compounds with "code".
@@ -25,7 +26,7 @@ export const codeWord: RegExp = new RegExp(
 /** Words for another kind of code: of a coupon, an address, a parcel, an error. */
 export const otherCode: RegExp = new RegExp(
   [
-    '(?<!\\p{L})(?:promo(?:tion(?:al)?)?|coupon|discount|voucher|gift(?: card)?|referral|invite|error|status|exit|zip|postal|post|area|country|dial(?:ling)?|bar|qr|tracking|booking|order|product|color|colour|source|dress|sort|swift|bank|discount|loyalty|reservation|reference|http)[- ]?codes?(?!\\p{L})',
+    '(?<!\\p{L})(?:promo(?:tion(?:al)?)?|coupon|discount|voucher|gift(?: card)?|referral|invite|error|status|exit|zip|postal|post|area|country|dial(?:ling)?|bar|qr|tracking|booking|order|product|color|colour|source|dress|sort|swift|bank|loyalty|reservation|reference|http)[- ]?codes?(?!\\p{L})',
     '(?<!\\p{L})(?:zone|airport|branch|station|department|course|item|part|model|batch|lot|tax|class|fare|rate|unit|access control|style|sku|ean|plu)[- ]codes?(?!\\p{L})',
     'lines? of code|code (?:quality|review|coverage|of conduct|base|freeze|style)|token (?:budget|usage|limit|count)',
     '(?:e-?mails?|codes) (?:sent|redeemed|used|issued|generated|requested)(?!\\p{L})',

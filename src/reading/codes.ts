@@ -32,7 +32,7 @@ export function extractCodes(text: string): string[] {
     linesSince = isMentioned ? 0 : linesSince + 1
     const isBelow = linesSince <= maxLinesBelow
     if (found.length === 0 && isBelow && !isOfOther(lineBefore))
-      found.push(...alone(line, introducesNext(lineBefore)))
+      found.push(...loneCodeOf(line, introducesNext(lineBefore)))
     // A list of codes may have any length, so each code extends the window.
     if (found.length > 0 && isBelow) linesSince = 0
     for (const code of found) codes.add(code)
@@ -41,7 +41,8 @@ export function extractCodes(text: string): string[] {
   return [...codes]
 }
 
-export const searchedForCodes: number = 200_000
+/** How much of the text is searched, in characters. */
+export const maxCharsForCodes: number = 200_000
 /** How many lines below the mention of a code the code itself may be. */
 const maxLinesBelow = 4
 const sentenceEnd = /(?<=[.!?])\s+|(?<=[。！？؟])/
@@ -78,7 +79,7 @@ const pieceOfSentence = /.{1,3900}(?: |$)|.{1,4000}/gsu
 /** The lines that are not empty, with white space folded. Consecutive lines of one digit each are joined. */
 function* plainLines(text: string): Generator<string> {
   const plain = text
-    .slice(0, searchedForCodes)
+    .slice(0, maxCharsForCodes)
     // Full-width, Arabic and Persian digits become ASCII digits. Invisible characters are removed below.
     .replace(/[０-９]/g, (digit) => String(digit.charCodeAt(0) - 0xff10))
     .replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660))
@@ -156,9 +157,12 @@ function isNamedCode(label: string): boolean {
   return mentionsCode(label.split(otherNumber).at(-1) ?? '')
 }
 
+/** In characters, with the marks around the code. */
+const maxLoneLength = 28
+
 /** The code that a line consists of. Letters in mixed case are one only if the line above introduces it. */
-function alone(line: string, isIntroduced: boolean): string[] {
-  if (line.length > 28) return []
+function loneCodeOf(line: string, isIntroduced: boolean): string[] {
+  if (line.length > maxLoneLength) return []
   const bare = line.replace(surroundingMarks, '')
   const [, ...forms] = loneCode.exec(bare) ?? (isIntroduced ? introducedLoneCode.exec(bare) : null) ?? []
   const code = forms.find((form) => form !== undefined) ?? ''

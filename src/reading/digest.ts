@@ -10,9 +10,10 @@ export interface Digest {
 }
 
 /** The digest of a mail and its searchable text, made by reading it once. */
-export interface Reading extends Digest, SearchableText {}
+export interface DigestReading extends Digest, SearchableText {}
 
-export function readDigest(message: Buffer): Reading {
+/** Reads the digest of a message. */
+export function readDigest(message: Buffer): DigestReading {
   const structure = readStructure(message)
   const { text, html, isCut } = readBodies(message, structure, maxBytes)
   const searchable = searchableText(text, html)

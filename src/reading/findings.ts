@@ -1,8 +1,9 @@
 import { visibleText } from '../mime/html/visible-text.ts'
-import { extractCodes, searchedForCodes } from './codes.ts'
-import { extractLinks, searchedForLinks } from './links.ts'
+import { extractCodes, maxCharsForCodes } from './codes.ts'
+import { extractLinks, maxCharsForLinks } from './links.ts'
 import type { Link } from './types.ts'
 
+/** What is found in the bodies of a mail. */
 export interface Findings {
   links: Link[]
   codes: string[]
@@ -11,32 +12,29 @@ export interface Findings {
 }
 
 /** Looks for links and codes in the beginning of the bodies. */
-export function readFindings({
-  subject,
-  html,
-  text,
-}: {
-  subject: string
-  html: string
-  text: string
-}): Findings {
+export function readFindings(mail: { subject: string; html: string; text: string }): Findings {
+  const { subject, html, text } = mail
   const links = extractLinks(html, text)
   const searched = [subject, text, visibleText(html)].join('\n\n\n')
   const codes = extractCodes(searched)
-  const areLinksClipped = Math.max(html.length, text.length) > searchedForLinks
+  const areLinksClipped = Math.max(html.length, text.length) > maxCharsForLinks
   // The visible text is known only for the beginning of the HTML.
-  const areCodesClipped = searched.length > searchedForCodes || html.length > searchedForLinks
+  const areCodesClipped = searched.length > maxCharsForCodes || html.length > maxCharsForLinks
   if (!areLinksClipped && !areCodesClipped) return { links, codes, clipped: null }
-  const forLinks = `the first ${grouped(searchedForLinks)} characters of each body for links`
-  const forCodes = `the first ${grouped(searchedForCodes)} characters of the text for codes`
+  const forLinks = `the first ${grouped(maxCharsForLinks)} characters of each body for links`
+  const forCodes = `the first ${grouped(maxCharsForCodes)} characters of the text for codes`
   const clipped = `${onlySearched} ${areLinksClipped ? `${forLinks}, and ` : ''}${forCodes}.`
   return { links, codes, clipped }
 }
 
-/** How {@link Findings.clipped} begins. */
+/** How {@link Findings.clipped} begins. `isClippedFirst` asks for these words. */
 const onlySearched = 'Only the beginning is searched:'
 
-/** Whether {@link Findings.clipped} is the first problem of a mail. The problems of the message itself would stand before it. */
+/**
+ * Whether a mail was read without problems, and only {@link Findings.clipped} limits it.
+ *
+ * @param problem  That of a mail: its problems as one text, in which those of its message come first, and then `clipped`.
+ */
 export function isClippedFirst(problem: string): boolean {
   return problem.startsWith(onlySearched)
 }

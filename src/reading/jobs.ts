@@ -43,7 +43,7 @@ export interface SignerKey {
 
 /**
  * @param keys  Those that are known of the signers of the message.
- * @returns The result, and whether it may be another one at another time.
+ * @returns The result, and whether it depends on the time.
  */
 async function checkSignatures(
   bytes: Buffer,
@@ -68,8 +68,8 @@ export const readingJobs: {
   readonly bodies: typeof readBothBodies
   readonly fields: typeof parseNames
   readonly digest: typeof readDigest
-  readonly contentText: typeof readContentText
   readonly content: typeof readStoredBodies
+  readonly contentText: typeof readContentText
   readonly findings: typeof readFindings
   readonly signatures: typeof checkSignatures
   readonly page: typeof readPage

@@ -13,7 +13,7 @@ import { parseHtml } from '../mime/html/parse-html.ts'
 export function extractLinks(html: string, text: string): Link[] {
   const links = htmlLinks(html)
   const hrefs = new Set(links.map(({ href }) => href))
-  for (const href of textLinks(text.slice(0, searchedForLinks))) {
+  for (const href of textLinks(text.slice(0, maxCharsForLinks))) {
     if (!hrefs.has(href)) links.push({ href, text: href })
     hrefs.add(href)
   }
@@ -21,7 +21,7 @@ export function extractLinks(html: string, text: string): Link[] {
 }
 
 /** How much of each body is looked at, in characters. */
-export const searchedForLinks: number = 1_000_000
+export const maxCharsForLinks: number = 1_000_000
 // A URL is cut at a length that no reader would follow, which also limits the work on each match. In angle brackets it may
 // contain white space, which is not part of it (RFC 3986 appendix C).
 // The punctuation of Chinese and Japanese is never part of a URL; their sentences have no space after a URL.
@@ -39,10 +39,10 @@ function* textLinks(text: string): Generator<string> {
 /** Whether a reader can follow an address: it has a scheme, and opens neither a script nor a part of the mail. */
 function isLink(href: string): boolean {
   const [, scheme] = /^([a-z][a-z\d+.-]{0,30}):/i.exec(href) ?? []
-  return scheme !== undefined && !unfollowed.has(scheme.toLowerCase())
+  return scheme !== undefined && !schemesNotFollowed.has(scheme.toLowerCase())
 }
 
-const unfollowed: ReadonlySet<string> = new Set(
+const schemesNotFollowed: ReadonlySet<string> = new Set(
   'about blob cid data file filesystem javascript mid vbscript view-source'.split(' '),
 )
 
@@ -51,13 +51,13 @@ function htmlLinks(html: string): Link[] {
   let open: { element: HtmlNode; link: Link } | null = null
   // To parse HTML without links would cost as much.
   if (!/<a/i.test(html)) return links
-  const { root } = parseHtml(html.slice(0, searchedForLinks))
+  const { root } = parseHtml(html.slice(0, maxCharsForLinks))
   walkHtml(root, {
     open(element) {
       const { name } = element
       const alt = attributeOf(element, 'alt')
       if (name === 'img' && open && alt) open.link.text += alt
-      if (name !== 'a' && name !== 'area') return !unseen.has(name)
+      if (name !== 'a' && name !== 'area') return !hiddenElements.has(name)
       const href = attributeOf(element, 'href') ?? attributeOf(element, 'xlink:href')
       // Browsers remove tabs and line ends from an address (https://url.spec.whatwg.org/#concept-basic-url-parser).
       const target = absoluteAddress((href ?? '').replace(/[\t\n\r]/g, '')).trim()
@@ -79,7 +79,9 @@ function htmlLinks(html: string): Link[] {
 }
 
 /** Elements whose content is no part of what is shown. */
-const unseen: ReadonlySet<string> = new Set(['script', 'style', 'template', 'iframe', 'noembed', 'noframes'])
+const hiddenElements: ReadonlySet<string> = new Set(
+  'script style template iframe noembed noframes'.split(' '),
+)
 
 /**
  * Removes the punctuation of the sentence after a URL. A closing bracket belongs to the URL if it contains the opening

@@ -5,16 +5,15 @@ import type { BlobId, Store } from '../store/store.ts'
 /**
  * Reads a blob; a long one into a buffer that can be transferred to the thread, so that memory holds only one copy.
  *
- * @param known  Its size in bytes. Default: it is looked up.
+ * @param options.sizeBytes  Its size. Default: it is looked up.
  * @throws the signal's reason.
  */
 export async function loadBlob(
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>,
   blob: BlobId,
-  signal?: AbortSignal,
-  known?: number,
+  { signal, sizeBytes }: { signal?: AbortSignal | undefined; sizeBytes?: number } = {},
 ): Promise<Buffer | null> {
-  const size = known ?? (await store.blobSize(blob))
+  const size = sizeBytes ?? (await store.blobSize(blob))
   if (size === null) return null
   if (size <= longBytes) return store.readBlob(blob)
   const stream = await store.openBlob(blob)

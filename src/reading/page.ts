@@ -20,7 +20,7 @@ export interface PageOptions {
 /**
  * The HTML of a mail with its inline images in place, as UTF-8.
  *
- * @param message  Its bytes, where the images are; null if it is not written.
+ * @param message  Its bytes, where the images are; null if no message has been written yet.
  * @param sent  The HTML of an API send; null if the HTML of the message is shown.
  */
 export async function readPage(
@@ -28,14 +28,13 @@ export async function readPage(
   sent: string | null,
   { frame }: PageOptions,
 ): Promise<Uint8Array> {
-  const structure = message && readStructure(message)
+  const found = message && { message, structure: readStructure(message) }
   const stored =
-    sent ?? (message && structure ? readBodies(message, { text: [], html: structure.html }).html : '')
-  const attachments = structure?.attachments ?? []
+    sent ?? (found ? readBodies(found.message, { text: [], html: found.structure.html }).html : '')
+  const attachments = found?.structure.attachments ?? []
   // Made before the images are inlined, because the preview judges their formats, not their `data:` URIs.
   const html = frame?.client ? previewHtml({ html: stored, attachments }, frame.client).html : stored
-  const images =
-    message && structure && /cid:/i.test(html) ? readInlineImages(message, structure.attachments) : []
+  const images = found && /cid:/i.test(html) ? readInlineImages(found.message, attachments) : []
   const withImages = withInlineImages(html, images)
   if (!frame) return Buffer.from(withImages)
   const { appearance, remote } = frame

@@ -1,3 +1,4 @@
+import type { JobQueue } from '../core/job-queue.ts'
 import type { ParsedFacts } from '../mime/parse.ts'
 import type { MimeStructure } from '../mime/structure.ts'
 import type { DkimResult } from '../mime/types.ts'
@@ -5,7 +6,6 @@ import type { BlobId } from '../store/store.ts'
 import type { Readings, SignerKey, StoredBodies } from './jobs.ts'
 import type { NestedAnswer, NestedRequest } from './nested.ts'
 import type { PageOptions } from './page.ts'
-import type { JobQueue } from '../core/job-queue.ts'
 
 /**
  * Reads and parses stored messages. To limit memory, it reads at most one large message (over 1 MiB) and eight others at
@@ -31,7 +31,11 @@ export interface Reader {
   bodies(blob: BlobId, signal?: AbortSignal): Promise<Readings['bodies'] | null>
   /** What lists show and searches look at. Null and errors as for `facts`. */
   digest(blob: BlobId, patience?: Patience): Promise<Readings['digest'] | null>
-  /** The same of the bytes of a message, for background work. Do not use them afterwards. Errors as for `facts`. */
+  /**
+   * What lists show of a message, and searches look at, for background work. Errors as for `facts`.
+   *
+   * @param message  Its bytes. They are transferred to the thread: do not use them afterwards.
+   */
   digestOf(message: Buffer): Promise<Readings['digest']>
   /** The stored bodies of an API send, whole. Null and errors as for `facts`. */
   content(blob: BlobId, signal?: AbortSignal): Promise<StoredBodies | null>
@@ -85,15 +89,24 @@ export interface Reader {
    * @param read  May call the other methods. It must watch the signal and end when it aborts.
    * @throws service_unavailable when it waited too long, or too many wait; the signal's reason; what `read` throws.
    */
-  whole<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  /** The same for work that holds the bodies of mails and may take longer than reading them. Reads do not wait for it. */
-  withWhole<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  readWhole<T>(bytes: number, read: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /**
+   * Works with the bodies of whole mails, which may take longer than reading them; large mails one at a time. Reads do not
+   * wait for it.
+   *
+   * @param bytes  The size of the mails together.
+   * @throws As for `readWhole`.
+   */
+  workOnWhole<T>(bytes: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
   /** The queue of the reads of large messages, for other work that needs much memory. */
   readonly large: JobQueue
-  /** The same for work outside of the thread, which is ended first, because it keeps the memory of its last message. */
-  readonly beside: JobQueue
+  /**
+   * The queue for memory-heavy work outside the thread: that of `large`. The thread is ended first, because it keeps the memory
+   * of its last message.
+   */
+  readonly outsideThread: JobQueue
   /** Ends the thread if a mail of this size is large and no reading runs in it. Call it after reading the mail. */
-  rest(bytes: number): Promise<void>
+  endThreadAfter(bytes: number): Promise<void>
 }
 
 /** How long a call may wait, and when it is ended. */

@@ -15,20 +15,21 @@ export interface ReadingTurns {
   /** Reads of larger messages. */
   readonly large: JobQueue
   /** Reads of a large mail that consist of several reads, each of which takes its turn in the queues above. */
-  readonly whole: JobQueue
+  readonly wholeReads: JobQueue
   /** Work that holds a large mail for longer; in a queue of its own, so that no read waits for it. */
-  readonly withWhole: JobQueue
+  readonly wholeWork: JobQueue
   /** What was read last of large messages. */
   readonly kept: KeptReadings
 }
 
+/** Makes the queues of an instance. */
 export function createReadingTurns(clock: Pick<Clock, 'after'>): ReadingTurns {
   const queue = (atOnce: number): JobQueue => createJobQueue(clock, atOnce, maxWaiting)
   return {
     small: queue(8),
     large: queue(1),
-    whole: queue(1),
-    withWhole: queue(1),
+    wholeReads: queue(1),
+    wholeWork: queue(1),
     kept: createKeptReadings(),
   }
 }
@@ -36,20 +37,23 @@ export function createReadingTurns(clock: Pick<Clock, 'after'>): ReadingTurns {
 const maxWaiting = 256
 
 /** What a reader does in turn, to limit the memory of all reads together. */
-export interface Queued extends Pick<Reader, 'whole' | 'withWhole' | 'large' | 'beside' | 'rest'> {
-  /** Runs a job that needs about `size` bytes when it is its turn. `patienceMs` of both: by default 15 seconds. */
+export interface ReadQueues extends Pick<
+  Reader,
+  'readWhole' | 'workOnWhole' | 'large' | 'outsideThread' | 'endThreadAfter'
+> {
+  /** Runs a job that needs about `size` bytes when it is its turn. */
   inTurn<T>(size: number, patience: JobOptions, job: () => Promise<T>): Promise<T>
   /** Loads a blob when it is its turn, and holds the turn until `work` is done. Null if it does not exist. */
   bytes<T>(blob: BlobId, patience: JobOptions, work: (found: Buffer) => Promise<T>): Promise<T | null>
 }
 
-interface QueuedDeps {
+interface ReadQueuesDeps {
   store: Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
   thread: Pick<JobThread<typeof readingJobs>, 'rest'>
   turns: ReadingTurns
 }
 
-export function createQueued({ store, thread, turns }: QueuedDeps): Queued {
+export function createReadQueues({ store, thread, turns }: ReadQueuesDeps): ReadQueues {
   const { small, large } = turns
 
   function inTurn<T>(
@@ -72,23 +76,24 @@ export function createQueued({ store, thread, turns }: QueuedDeps): Queued {
       const size = await store.blobSize(blob)
       if (size === null) return null
       return inTurn(size, patience, async () => {
-        const found = await loadBlob(store, blob, patience.signal, size)
+        const found = await loadBlob(store, blob, { signal: patience.signal, sizeBytes: size })
         patience.signal?.throwIfAborted()
         return found && work(found)
       })
     },
-    whole: (size, work, signal) =>
-      size > largeMailBytes ? turns.whole.run(work, wholePatienceMs, signal) : work(),
-    withWhole: (size, work, signal) =>
-      size > largeMailBytes ? turns.withWhole.run(work, wholePatienceMs, signal) : work(),
+    readWhole: (size, work, signal) =>
+      size > largeMailBytes ? turns.wholeReads.run(work, wholePatienceMs, signal) : work(),
+    workOnWhole: (size, work, signal) =>
+      size > largeMailBytes ? turns.wholeWork.run(work, wholePatienceMs, signal) : work(),
     large,
-    beside: {
+    outsideThread: {
       run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },
-    rest: (size) => (size > largeMailBytes ? thread.rest() : Promise.resolve()),
+    endThreadAfter: (size) => (size > largeMailBytes ? thread.rest() : Promise.resolve()),
   }
 }
 
+/** How long a read waits for its turn. */
 export const defaultPatienceMs = 15_000
 /** Longer, because each job in this queue waits for several reads. */
 const wholePatienceMs = 60_000

@@ -15,12 +15,12 @@ export const reportLimits: ReportLimits = { mails: 10_000, bytes: 512 * 1024 * 1
 /**
  * Reads the records that the tests of a run wrote, one test at a time. Only the last attempt of each test counts.
  *
- * @param problem  Called with a sentence for each problem: mails that are not shown, and why.
+ * @param onProblem  Called with a sentence for each problem: mails that are not shown, and why.
  */
 export async function* readRecords(
   folder: string,
   { mails, bytes }: ReportLimits,
-  problem: (said: string) => void,
+  onProblem: (said: string) => void,
 ): AsyncGenerator<TestRecord> {
   const names = await readdir(folder)
   const found = names.flatMap((name) => {
@@ -36,17 +36,17 @@ export async function* readRecords(
     const { size } = await stat(path)
     restBytes -= size
     if (restBytes < 0 || restMails <= 0) {
-      problem(
+      onProblem(
         `The mails of some tests are not shown: a report has at most ${mails} mails and ${bytes} bytes.`,
       )
       return
     }
     const record = await readTestRecord(path)
     if (!record) {
-      problem('The mails of a test are not shown: its file cannot be read.')
+      onProblem('The mails of a test are not shown: its file cannot be read.')
       continue
     }
-    if (record.problem !== null) problem(`${record.name}: ${record.problem}`)
+    if (record.problem !== null) onProblem(`${record.name}: ${record.problem}`)
     const shown = record.mails.slice(0, restMails)
     restMails -= shown.length
     yield { ...record, mails: shown }

@@ -84,7 +84,7 @@ export interface ReportMail extends BaselineMail {
   state: string
   from: string
   received: number
-  /** Of its recipients, each once. */
+  /** The outcomes of its recipients, each named once, separated by commas. */
   outcome: string
   errors: number
   warnings: number

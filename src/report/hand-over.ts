@@ -23,6 +23,7 @@ export async function handOverMails(post: Reported, { attempt, ...test }: Report
   const record: TestRecord = { ...test, mails: [], problem: null }
   try {
     const { items, count } = await post.inbox.list({ limit: maxMails })
+    if (count > items.length) record.problem = `Only the last ${items.length} of ${count} mails are shown.`
     let chars = 0
     for (const summary of items.toReversed()) {
       const mail = await toMailRecord(post, summary)
@@ -33,7 +34,6 @@ export async function handOverMails(post: Reported, { attempt, ...test }: Report
       }
       record.mails.push(mail)
     }
-    if (count > items.length) record.problem = `Only the last ${items.length} of ${count} mails are shown.`
   } catch (error) {
     record.problem = `The mails could not be read: ${String(error)}`
   }

@@ -38,7 +38,7 @@ export default class LocalpostReporter {
 
   /** @throws invalid_option for an unknown option, or a path that is no text. */
   constructor(options: ReportOptions = {}) {
-    const { outputFile, baseline, summaryFile } = readReportOptions(options)
+    const { outputFile, baseline, summaryFile } = checkOptions(options)
     this.#options = { outputFile, baseline, summaryFile }
   }
 
@@ -128,13 +128,16 @@ export interface PlaywrightTest {
   titlePath(): string[]
 }
 
+/** The options that Playwright adds to those of a reporter. */
+const playwrightOptions: readonly string[] = ['configDir', '_mode', '_commandHash']
+
 function withProject(name: string, project = ''): string {
   return project === '' ? name : `[${project}] ${name}`
 }
 
-function readReportOptions(options: ReportOptions): ReportOptions {
-  // Playwright adds its own to those of a reporter.
-  const { configDir: _dir, _mode, _commandHash, ...own } = options as ReportOptions & Record<string, unknown>
+function checkOptions(options: ReportOptions): ReportOptions {
+  const entries = Object.entries(options).filter(([name]) => !playwrightOptions.includes(name))
+  const own: ReportOptions = Object.fromEntries(entries)
   assertKnownOptions(own, ['outputFile', 'baseline', 'summaryFile'], 'localpost/reporter')
   for (const [name, value] of Object.entries(own)) {
     if (value === undefined || (typeof value === 'string' && value !== '')) continue

@@ -1,8 +1,9 @@
 /**
- * The script of the page of a report, for browsers. It writes what comes from mails as text, never as HTML; a mail's
- * HTML is given to a frame without scripts when the mail is opened.
+ * The script of the page of a report, for browsers. It is a text, because a report is one file that has all of it, and its
+ * policy allows the script by its hash. It writes what comes from mails as text, never as HTML; a mail's HTML is given to a
+ * frame without scripts when the mail is opened.
  */
-export const pageScript = `
+export const pageScript: string = String.raw`
 'use strict'
 const index = JSON.parse(document.getElementById('index').textContent)
 const byId = (id) => document.getElementById(id)
@@ -15,6 +16,10 @@ const element = (name, attributes = {}, ...children) => {
 const tag = (kind, text = kind) => element('span', { class: 'tag ' + kind }, text)
 const count = (number, one) => number + ' ' + one + (number === 1 ? '' : 's')
 
+// The row of the mail that is open.
+let opened = null
+
+// The head: what the run is, and what the report does not show.
 const changes = (kind) => index.mails.filter(({ change }) => change === kind).length
 byId('about').textContent =
   count(index.mails.length, 'mail') + ', ' + new Date(index.written).toLocaleString() +
@@ -22,7 +27,7 @@ byId('about').textContent =
     '. Against ' + index.baseline + ': ' + changes('new') + ' new, ' + changes('changed') + ' changed, ' + index.gone.length + ' gone')
 byId('problems').replaceChildren(...index.problems.map((said) => element('li', {}, said)))
 
-// What a person has to look at.
+// The list: a section for each test, failed tests first.
 const wentWrong = new Set(['bounced', 'failed', 'complained'])
 const shownOutcome = ({ outcome }) =>
   outcome === '' ? 'no outcome' : wentWrong.has(outcome) ? tag('bad', outcome) : outcome
@@ -53,7 +58,7 @@ const sections = [...groups].sort(inOrder).map(([name, mails]) => {
   const heading = element('h2', { class: isFailed(mails) ? 'failed' : '' }, name + (isFailed(mails) ? ' (failed)' : ''))
   return { heading, rows }
 })
-const none = element('p', { class: 'none', hidden: '' }, 'No mail is like that.')
+const none = element('p', { class: 'none', hidden: '' }, 'No mail matches.')
 byId('list').append(none, ...sections.flatMap(({ heading, rows }) => [heading, ...rows.map(({ row }) => row)]))
 if (index.gone.length > 0) {
   byId('list').append(element('h2', { class: 'gone' }, 'Gone: in the baseline, but not in this run'))
@@ -63,27 +68,19 @@ if (index.gone.length > 0) {
       element('span', { class: 'to' }, element('span', {}, to.join(', ') + ' · ' + file + ' > ' + test))))
 }
 
+// The filter of the list.
 const wanted = {
   all: () => true,
   new: ({ change }) => change === 'new',
   changed: ({ change }) => change === 'changed',
-  findings: ({ errors }) => errors > 0,
+  errors: ({ errors }) => errors > 0,
   failed: ({ state }) => state === 'failed',
 }
 for (const option of byId('only').options)
   option.append(' (' + index.mails.filter(wanted[option.value]).length + ')')
 
-const figure = (name, value) => element('div', {}, element('dt', {}, name), element('dd', {}, value.toLocaleString()))
-byId('figures').append(
-  figure('Mails', index.mails.length),
-  figure('Tests', groups.size),
-  figure('Failed tests', [...groups.values()].filter(isFailed).length),
-  figure('Mails with errors', index.mails.filter(wanted.findings).length),
-  ...(index.baseline === null ? [] : [
-    figure('New mails', changes('new')), figure('Changed mails', changes('changed')), figure('Gone mails', index.gone.length)]))
-
 function filter() {
-  const words = byId('search').value.toLowerCase().split(/\\s+/).filter((word) => word !== '')
+  const words = byId('search').value.toLowerCase().split(/\s+/).filter((word) => word !== '')
   let all = 0
   for (const { heading, rows } of sections) {
     let shown = 0
@@ -100,6 +97,17 @@ byId('search').addEventListener('input', filter)
 byId('only').addEventListener('change', filter)
 byId('filters').addEventListener('submit', (event) => event.preventDefault())
 
+// The figures of the run, until a mail is opened.
+const figure = (name, value) => element('div', {}, element('dt', {}, name), element('dd', {}, value.toLocaleString()))
+byId('figures').append(
+  figure('Mails', index.mails.length),
+  figure('Tests', groups.size),
+  figure('Failed tests', [...groups.values()].filter(isFailed).length),
+  figure('Mails with errors', index.mails.filter(wanted.errors).length),
+  ...(index.baseline === null ? [] : [
+    figure('New mails', changes('new')), figure('Changed mails', changes('changed')), figure('Gone mails', index.gone.length)]))
+
+// The keyboard: j and k open the next mail and the one before, / begins a search, Escape leads back to the list.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (event.key === 'Escape') return back()
@@ -122,6 +130,7 @@ function back() {
   opened?.focus()
 }
 
+// One mail. Its body is in an element of its own: see bodyOpening of page.ts.
 async function readMail(place) {
   const bytes = Uint8Array.from(atob(byId('m' + place).textContent), (char) => char.charCodeAt(0))
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
@@ -131,7 +140,6 @@ async function readMail(place) {
 const line = (name, value) => (value ? [element('dt', {}, name), element('dd', {}, value)] : [])
 const size = (bytes) => (bytes < 1024 ? bytes + ' bytes' : (bytes / 1024).toFixed(1) + ' KB')
 
-let opened = null
 async function openMail(listed, row) {
   opened?.removeAttribute('aria-current')
   row.setAttribute('aria-current', 'true')
@@ -189,9 +197,9 @@ function diffOf(lines) {
   let last = -1
   lines.forEach(({ kind, text }, at) => {
     if (!near.has(at)) return
-    if (at > last + 1) pre.append('…\\n')
+    if (at > last + 1) pre.append('…\n')
     last = at
-    pre.append(element('span', { class: kind }, (kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  ') + text + (kind === 'same' ? '\\n' : '')))
+    pre.append(element('span', { class: kind }, (kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  ') + text + (kind === 'same' ? '\n' : '')))
   })
   return pre
 }

@@ -1,4 +1,4 @@
-/** The style of the page of a report. The colors are those of the inbox page. */
+/** The style of the page of a report. The colors are those of the inbox page: ui/styles/tokens.css has them. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;

@@ -25,7 +25,7 @@ export function pageBeginning(): string {
 <option value="all">All mails</option>
 <option value="new">New mails</option>
 <option value="changed">Changed mails</option>
-<option value="findings">With errors of checks</option>
+<option value="errors">With errors of checks</option>
 <option value="failed">Of failed tests</option>
 </select>
 </form>
@@ -46,7 +46,7 @@ export function pageBeginning(): string {
 /** The opening tag of the element with the list of the mails. */
 export const indexOpening = '<script type="application/json" id="index">'
 
-/** The opening tag of the element with the body of a mail. @param place  Of the mail in the list. */
+/** The opening tag of the element with the body of a mail, whose id the script makes again. @param place  Of the mail in the list. */
 export function bodyOpening(place: number): string {
   return `<script type="text/plain" id="m${place}">`
 }

@@ -43,24 +43,24 @@ export interface ReportInput {
 export async function writeReport(input: ReportInput): Promise<ReportIndex> {
   const { folder, outputFile, limits = reportLimits } = input
   const problems: string[] = []
-  let unnamed = 0
-  const problem = (said: string): void => {
+  let unlisted = 0
+  const onProblem = (said: string): void => {
     if (problems.length < maxProblems) problems.push(said)
-    else unnamed++
+    else unlisted++
   }
-  const baseline = await openBaseline(input.baseline, problem)
+  const baseline = await openBaseline(input.baseline, onProblem)
   await mkdir(dirname(outputFile), { recursive: true })
   const part = `${outputFile}.part`
   const output = await open(part, 'w')
   try {
     await output.write(pageBeginning())
-    const mails = await writeMails(output, readRecords(folder, limits, problem), input, baseline)
+    const mails = await writeMails(output, readRecords(folder, limits, onProblem), input, baseline)
     const index: ReportIndex = {
       version: 1,
       written: dateNow(),
       mails,
       gone: baseline ? goneOf(baseline, new Set(mails.map(({ key }) => key)), input) : [],
-      problems: unnamed > 0 ? [...problems, `And ${unnamed} more.`] : problems,
+      problems: unlisted > 0 ? [...problems, `And ${unlisted} more.`] : problems,
       baseline: baseline && input.baseline !== null ? basename(input.baseline) : null,
     }
     await output.write(pageEnd(index))
@@ -106,13 +106,16 @@ async function writeMails(
 
 const zip = promisify(gzip)
 
-async function openBaseline(path: string | null, problem: (said: string) => void): Promise<Baseline | null> {
+async function openBaseline(
+  path: string | null,
+  onProblem: (said: string) => void,
+): Promise<Baseline | null> {
   if (path === null) return null
   try {
     return await readBaseline(path)
   } catch (error) {
     const why = messageOf(error)
-    problem(`The run is not compared: the baseline ${path} cannot be read (${why.slice(0, 300)}).`)
+    onProblem(`The run is not compared: the baseline ${path} cannot be read (${why.slice(0, 300)}).`)
     return null
   }
 }

@@ -5,16 +5,16 @@ import { type Collection, insert, remove, type Store, type StoredRecord, update 
 import type { Rule } from './types.ts'
 
 /**
- * Counts the attempts of deliveries whose first attempts are refused.
+ * Counts an attempt of a delivery whose first attempts are refused, and says whether these are over.
  *
  * @param rule  Each rule counts separately; null is the simulator.
  * @returns Whether there were `times` attempts before this one. If so, the delivery is forgotten. A promise if instances
  *   share the counts.
  */
-export type CountAttempt = (rule: Rule | null, delivery: string, times: number) => boolean | Promise<boolean>
+export type IsOver = (rule: Rule | null, delivery: string, times: number) => boolean | Promise<boolean>
 
 /** Counts in memory: a restart, or setting other rules, forgets the attempts. */
-export function createAttempts(): CountAttempt {
+export function createAttempts(): IsOver {
   const simulator = {}
   /** How many attempts were made, by delivery, for each rule. */
   const byRule = new WeakMap<object, Map<string, number>>()
@@ -52,7 +52,7 @@ export const attemptCollection: Collection<AttemptRecord> = {
  * Counts in the store, because the next attempt may reach another instance. Setting other rules forgets the attempts;
  * see {@link forgetAttempts}.
  */
-export function createSharedAttempts(store: Store, clock: Pick<Clock, 'now'>): CountAttempt {
+export function createSharedAttempts(store: Store, clock: Pick<Clock, 'now'>): IsOver {
   return (rule, delivery, times) =>
     untilCommitted(async () => {
       const id = idOf(rule, delivery)
@@ -84,7 +84,10 @@ async function oldest(store: Store): Promise<string[]> {
   return over > 0 ? await store.ids(attemptCollection, { index: 'created', limit: Math.min(over, 100) }) : []
 }
 
-/** A digest, so that the length does not depend on the addresses that a client gives. */
+/**
+ * A digest, so that the length does not depend on the addresses that a client gives. Rules of the same `match` share their
+ * counts here, because instances read their rules as objects of their own; in memory each object counts separately.
+ */
 function idOf(rule: Rule | null, delivery: string): string {
   return hash('sha256', JSON.stringify([rule?.match ?? null, delivery]))
 }

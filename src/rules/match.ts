@@ -44,6 +44,7 @@ function isMatch(local: string, domain: string, recipient: string): boolean {
   return matchesGlob(local, name) && matchesGlob(domain, host)
 }
 
+// `normalizeAddress` checks domains, as those of addresses: `x@` stands before the domain, and is cut off again.
 function toAscii(domain: string): string | { problem: string } {
   const checked = normalizeAddress(`x@${domain}`)
   return 'problem' in checked ? checked : checked.address.slice(2).toLowerCase()
@@ -52,6 +53,6 @@ function toAscii(domain: string): string | { problem: string } {
 // Label by label, because a label with `*` cannot be converted.
 function patternToAscii(domain: string): string | { problem: string } {
   const labels = domain.split('.').map((label) => (label.includes('*') ? label : domainToASCII(label)))
-  const isSound = labels.every((label) => /^[a-z0-9_*-]+$/.test(label))
-  return isSound ? labels.join('.') : { problem: 'has a domain that is no pattern of a host name' }
+  const isHostPattern = labels.every((label) => /^[a-z0-9_*-]+$/.test(label))
+  return isHostPattern ? labels.join('.') : { problem: 'has a domain that is no pattern of a host name' }
 }

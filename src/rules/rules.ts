@@ -1,12 +1,12 @@
-import { untilCommitted } from '../store/repository.ts'
-import { createFollowing, type Following } from '../store/follow.ts'
-import { type Store, insert, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
+import { createFollowing, type Following } from '../store/follow.ts'
+import { untilCommitted } from '../store/repository.ts'
+import { type Store, insert, update } from '../store/store.ts'
+import { forgetAttempts } from './attempts.ts'
 import { type Match, readMatch } from './match.ts'
-import type { Rule, RuleInput } from './types.ts'
 import { fillRule, rulesCollection } from './rule.ts'
 import { rulesInputSchema } from './schema.ts'
-import { forgetAttempts } from './attempts.ts'
+import type { Rule, RuleInput } from './types.ts'
 
 /** Rules for the replies of recipients' servers, which otherwise accept everything; for `/dev/rules` and the library. */
 export interface Rules {
@@ -30,6 +30,15 @@ export interface Rules {
  */
 export type FindRule = (recipient: string, which: 'all' | 'exact') => Rule | null
 
+/** {@link Rules}, and what the composition root needs of them. */
+export interface InnerRules extends Rules {
+  readonly find: FindRule
+  /** Reads the stored rules again, after a restore replaced them. */
+  reload(): Promise<void>
+  /** Sets the rules of the options again, after a reset. */
+  reset(): Promise<void>
+}
+
 /**
  * The rules of an instance.
  *
@@ -40,7 +49,7 @@ export async function createRules(deps: {
   store: Store
   given: readonly RuleInput[] | null
   following?: Following
-}): Promise<Rules & { find: FindRule; restore(): Promise<void>; reload(): Promise<void> }> {
+}): Promise<InnerRules> {
   const { store, given, following = createFollowing() } = deps
   let known: readonly Rule[] = []
   let compiled = compile(known)
@@ -78,12 +87,10 @@ export async function createRules(deps: {
       const found = compiled.find(({ match }) => (which === 'all' || match.isExact) && match.test(recipient))
       return found?.rule ?? null
     },
-    /** Reads the stored rules again, after a restore replaced them. */
     async reload() {
       take((await store.get(rulesCollection, recordId))?.rules ?? [])
     },
-    /** After a reset: as at the start of an empty instance. */
-    async restore() {
+    async reset() {
       await set(given ?? [])
     },
   }

@@ -12,7 +12,7 @@ export const delaySchema: z.ZodType<number> = z
   .int()
   .min(0)
   .max(maxDelayMs)
-  .describe('Milliseconds; at most 60,000')
+  .describe(`Milliseconds; at most ${maxDelayMs.toLocaleString('en-GB')}`)
 
 /** The code of an SMTP refusal, for rules and faults. */
 export const replyCodeSchema: z.ZodType<number> = z.int().min(400).max(599)

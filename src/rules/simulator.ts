@@ -41,7 +41,7 @@ export interface SimulatorNames {
 /** @param further  Addresses beside those of the simulator's own hosts. Default: none. */
 export function createSimulator(further: readonly SimulatorNames[] = []): AddressSimulator {
   const names = new Map(
-    further.flatMap(({ hosts: given, names }) => given.map((host) => [host, new Map(Object.entries(names))])),
+    further.flatMap(({ hosts, names }) => hosts.map((host) => [host, new Map(Object.entries(names))])),
   )
 
   function nameOf(address: string): string | null {
@@ -49,7 +49,7 @@ export function createSimulator(further: readonly SimulatorNames[] = []): Addres
     if (at === -1) return null
     const host = address.slice(at + 1).toLowerCase()
     const known = names.get(host)
-    if (!known && !hosts.has(host)) return null
+    if (!known && !ownHosts.has(host)) return null
     const name = address.slice(0, at).toLowerCase().split('+', 1)[0] ?? ''
     return known ? (known.get(name) ?? null) : name
   }
@@ -66,7 +66,7 @@ export function createSimulator(further: readonly SimulatorNames[] = []): Addres
   }
 }
 
-const hosts: ReadonlySet<string> = new Set(['simulator.localpost', 'simulator.amazonses.com'])
+const ownHosts: ReadonlySet<string> = new Set(['simulator.localpost', 'simulator.amazonses.com'])
 
 /** A name of the simulator. */
 export type SimulatorName =
@@ -80,23 +80,23 @@ export type SimulatorName =
   | 'suppressionlist'
   | 'delayed'
 
-const byName: Readonly<Record<SimulatorName, SimulatorVerdict>> = {
-  success: accept(null),
-  complaint: accept('complained'),
-  opened: accept('opened'),
-  clicked: accept('clicked'),
-  bounce: reject(550, '5.1.1', 'No such user'),
-  softbounce: reject(451, '4.3.0', 'Try again later'),
-  mailboxfull: reject(452, '4.2.2', 'Mailbox full'),
-  suppressionlist: reject(550, '5.7.1', 'The address is on the suppression list'),
-  delayed: {
-    ...reject(451, '4.4.7', 'Delayed, try again'),
-    first_attempt_only: true,
-    aftermath: 'delivery_delayed',
-  },
-}
-
-const verdicts: ReadonlyMap<string, SimulatorVerdict> = new Map(Object.entries(byName))
+const verdicts: ReadonlyMap<string, SimulatorVerdict> = new Map(
+  Object.entries({
+    success: accept(null),
+    complaint: accept('complained'),
+    opened: accept('opened'),
+    clicked: accept('clicked'),
+    bounce: reject(550, '5.1.1', 'No such user'),
+    softbounce: reject(451, '4.3.0', 'Try again later'),
+    mailboxfull: reject(452, '4.2.2', 'Mailbox full'),
+    suppressionlist: reject(550, '5.7.1', 'The address is on the suppression list'),
+    delayed: {
+      ...reject(451, '4.4.7', 'Delayed, try again'),
+      first_attempt_only: true,
+      aftermath: 'delivery_delayed',
+    },
+  } satisfies Record<SimulatorName, SimulatorVerdict>),
+)
 
 function accept(aftermath: Aftermath | null): SimulatorVerdict {
   return { verdict: { action: 'accept' }, first_attempt_only: false, aftermath }

@@ -1,33 +1,33 @@
-import { type CountAttempt, createAttempts } from './attempts.ts'
+import { type IsOver, createAttempts } from './attempts.ts'
 import type { FindRule } from './rules.ts'
 import { createSimulator, type AddressSimulator } from './simulator.ts'
 import type { Rule } from './types.ts'
 import type { Verdict } from './rule.ts'
 
 /** Decides for a recipient and the delivery (the email's id, from ENVID; null without one). */
-type Verdicts = (recipient: string, transaction: string | null) => Verdict | Promise<Verdict>
+type Verdicts = (recipient: string, emailId: string | null) => Verdict | Promise<Verdict>
 
 /**
  * Makes the verdicts of a capture server: rules decide first, then the simulator; all other recipients are accepted. A
  * simulator address matches only rules that name exactly this address.
  *
  * @param findRule  Default: there are no rules.
- * @param areOver  Counts the attempts that were delayed or greylisted. Default: in memory.
+ * @param isOver  Counts the attempts that were delayed or greylisted. Default: in memory.
  * @param simulator  Default: one with its own hosts only.
  */
 export function createVerdicts(
   findRule: FindRule = noRule,
-  areOver: CountAttempt = createAttempts(),
+  isOver: IsOver = createAttempts(),
   simulator: AddressSimulator = createSimulator(),
 ): Verdicts {
   async function unlessOver(rule: Rule | null, delivery: string, verdict: Verdict): Promise<Verdict> {
     const times = rule?.action === 'greylist' ? rule.times : 1
-    return (await areOver(rule, delivery, times)) ? accepted : verdict
+    return (await isOver(rule, delivery, times)) ? accepted : verdict
   }
 
-  return (recipient, transaction) => {
-    const delivery = `${transaction ?? ''} ${recipient.toLowerCase()}`
-    const rule = findRule(recipient, simulator.isSimulator(recipient) ? 'exact' : 'all')
+  return (recipient, emailId) => {
+    const delivery = `${emailId ?? ''} ${recipient.toLowerCase()}`
+    const rule = ruleOf(recipient, findRule, simulator)
     switch (rule?.action) {
       case undefined: {
         const simulated = simulator.verdictOf(recipient)
@@ -49,6 +49,10 @@ export function createVerdicts(
   }
 }
 
+function ruleOf(recipient: string, findRule: FindRule, simulator: AddressSimulator): Rule | null {
+  return findRule(recipient, simulator.isSimulator(recipient) ? 'exact' : 'all')
+}
+
 /** The cause of a reply to a recipient. */
 export type Cause =
   | { kind: 'rule'; match: string; action: 'reject' | 'greylist' | 'drop' }
@@ -63,7 +67,7 @@ export function createCauseOf(
   simulator: AddressSimulator = createSimulator(),
 ): (recipient: string, replyCode: number) => Cause | undefined {
   return (recipient, replyCode) => {
-    const rule = findRule(recipient, simulator.isSimulator(recipient) ? 'exact' : 'all')
+    const rule = ruleOf(recipient, findRule, simulator)
     if (rule) {
       const { match, action } = rule
       const isReject = action === 'reject' && rule.code === replyCode

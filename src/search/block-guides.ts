@@ -15,15 +15,18 @@ export class BlockGuides {
   #guides: (BlockGuide | undefined)[] = []
   #filter: TextFilter
 
+  /** @param unfinished  The rows of the block that is not full yet. */
   constructor(unfinished: Uint8Array) {
     this.#filter = filterOf(unfinished)
   }
 
+  /** Adds a row of the unfinished block. */
   addRow(row: Uint8Array): void {
     this.#filter.add(row)
   }
 
-  writeTo(block: Buffer): void {
+  /** Writes the filter of the unfinished block into it. */
+  writeFilter(block: Buffer): void {
     this.#filter.write(filterOfBlock(block))
   }
 

@@ -12,10 +12,18 @@ export interface ScannedRows {
   hits: number
   /** The ids of the matching rows, newest first. Call it only during the visit. */
   ids(): string[]
+  /** The ids of those among them that only their records can decide. */
+  unsure: ReadonlySet<string>
 }
 
-/** Finds rows of a block. @returns Where they begin, in order of arrival. */
-export type FindRows = (block: Buffer) => Promise<number[]>
+/** Rows of a block: where they begin, in order of arrival, and the ids of those that only their records can decide. */
+export interface FoundRows {
+  readonly starts: number[]
+  readonly unsure: ReadonlySet<string>
+}
+
+/** Finds rows of a block. */
+export type FindRows = (block: Buffer) => Promise<FoundRows>
 
 /** What a scan reads. */
 export interface ScanSources {
@@ -43,7 +51,10 @@ export async function scanBlocks(
   visit: (rows: ScannedRows) => Promise<void>,
   isEnough: () => boolean,
 ): Promise<boolean> {
-  const find: FindRows = typeof wanted === 'function' ? wanted : (block) => scanRows(block, wanted)
+  const find: FindRows =
+    typeof wanted === 'function'
+      ? wanted
+      : async (block) => ({ starts: await scanRows(block, wanted), unsure: none })
   const needed = typeof wanted === 'function' ? [] : wanted.filter(({ isNegative }) => !isNegative)
   const skipping = (number: number): BlockGuide | null => guides?.skipping(number, needed) ?? null
   const buffers = [Buffer.allocUnsafeSlow(blockBytes), Buffer.allocUnsafeSlow(blockBytes)] as const
@@ -71,23 +82,19 @@ export async function scanBlocks(
       }
       const guide = skipping(number)
       if (!guide || guide.begin >= end) continue
-      await visit({
-        count: end - guide.begin,
-        first: guide.first,
-        last: guide.last,
-        hits: 0,
-        ids: () => [],
-      })
-      end = guide.begin
+      const { begin, first, last } = guide
+      await visit({ count: end - begin, first, last, hits: 0, ids: () => [], unsure: none })
+      end = begin
       if (number % skippedPerTurn === 0) await nextTurn()
     }
     return true
   } finally {
-    // What is next in line may remove the block.
+    // The next work in the sequence may remove the block that is being read.
     await reading?.block.catch(() => {})
   }
 }
 
+const none: ReadonlySet<string> = new Set()
 const skippedPerTurn = 64
 
 /** Visits the matches of one block. @returns The number of rows before the block. */
@@ -99,13 +106,14 @@ async function visitBlock(
 ): Promise<number> {
   const begin = rowsBefore(block)
   if (begin >= end) return begin
-  const starts = await find(block)
+  const { starts, unsure } = await find(block)
   await visit({
     count: end - begin,
     first: firstIdOf(block),
     last: lastId(block),
     hits: starts.length,
     ids: () => starts.map((start) => idAt(block, start)).reverse(),
+    unsure,
   })
   await nextTurn()
   return begin

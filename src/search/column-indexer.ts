@@ -1,7 +1,8 @@
 import { emailCollection } from '../emails/email.ts'
 import { ColumnWriter, type ColumnWriterDeps } from './column-writer.ts'
-import { catchUpMs, type Indexer, unlimited } from './indexer.ts'
-import { countCut, isMostlyWaste, newestId } from './mail-rows.ts'
+import { forgetRemovedCuts, isMostlyWaste } from './column-upkeep.ts'
+import { catchUpMs, type Indexer } from './indexer.ts'
+import { newestId } from './mails.ts'
 import { quietSliceMs, startQuietWork } from './quiet-work.ts'
 import { createSequence } from '../core/sequence.ts'
 
@@ -44,8 +45,10 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   const step = ({ verifies = false } = {}): Promise<boolean> =>
     inLine(async () => {
       if (isClosed) return false
-      if (isStale) await writer.clear()
-      isStale = false
+      if (isStale) {
+        await writer.clear()
+        isStale = false
+      }
       if (verifies && !isVerified) {
         await verifyPart()
         if (isClosed) return false
@@ -79,6 +82,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
     quiet.begin()
   }
 
+  // Made after `step`, which it calls, and which calls `readAgain`.
   const quiet = startQuietWork({ clock, step: () => step(), onLongWork })
   const stopListening = store.changes(
     (change) => {
@@ -94,7 +98,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   }
 
   return {
-    async catchUp({ complete = false, maxMs = catchUpMs, maxMails = unlimited, signal } = {}) {
+    async catchUp({ complete = false, maxMs = catchUpMs, maxMails = Number.POSITIVE_INFINITY, signal } = {}) {
       const deadline = clock.now() + maxMs
       const isFarBehind = !complete && (await countWithoutRow()) > maxMails
       try {
@@ -114,7 +118,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       if (complete && !isVerified) return store.count(emailCollection)
       return (await countWithoutRow()) + (await deferred.count())
     },
-    countCut: () => countCut(store, column),
+    countCut: () => forgetRemovedCuts(store, column),
     readAgain,
     pause: () => quiet.pause(),
     async close() {

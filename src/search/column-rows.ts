@@ -20,7 +20,7 @@ export interface ColumnRowsDeps {
 /** Decides about the matching rows of a range; null if all of them are matches. */
 type Decide = ((id: string) => 'match' | 'unsure' | 'none') | null
 
-interface Taker {
+interface Collector {
   /** Called with the id of each match, except those of a range that `takeRange` took. */
   take(id: string): void
   /**
@@ -46,8 +46,8 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
   ): Promise<number> {
     if (filter.rows.length === 0) {
       indexer.pause()
-      const visitHeads = (rows: ScannedRows, unsure: ReadonlySet<string>): Promise<void> =>
-        visit(rows, unsure.size === 0 ? null : (id) => (unsure.has(id) ? 'unsure' : 'match'))
+      const visitHeads = (rows: ScannedRows): Promise<void> =>
+        visit(rows, rows.unsure.size === 0 ? null : (id) => (rows.unsure.has(id) ? 'unsure' : 'match'))
       await heads.scan(filter.heads, visitHeads, isEnough)
       return 0
     }
@@ -60,8 +60,8 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
 
   async function headMatches(filter: MailFilter): Promise<Map<string, 'match' | 'unsure'>> {
     const found = new Map<string, 'match' | 'unsure'>()
-    await heads.scan(filter.heads, async (rows, unsure) => {
-      for (const id of rows.ids()) found.set(id, unsure.has(id) ? 'unsure' : 'match')
+    await heads.scan(filter.heads, async (rows) => {
+      for (const id of rows.ids()) found.set(id, rows.unsure.has(id) ? 'unsure' : 'match')
     })
     return found
   }
@@ -75,13 +75,13 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
   }
 
   /** @returns Number of mails that were not searched. */
-  async function each(filter: MailFilter, taker: Taker): Promise<number> {
+  async function each(filter: MailFilter, collector: Collector): Promise<number> {
     const { facts } = filter
     const visit = async (rows: ScannedRows, decide: Decide): Promise<void> => {
       if (rows.hits === 0) return
       // Rows outlive their mails. Where none of this range was removed, every row is a mail.
       const isWhole = !facts && (await countBetween(rows)) === rows.count
-      if (isWhole && !decide && taker.takeRange?.(rows)) return
+      if (isWhole && !decide && collector.takeRange?.(rows)) return
       // The facts of mails are asked once for many rows, or for each of a few.
       const stored = facts && rows.hits > fewHits ? await idsBetween(rows, facts) : null
       const isStored = async (id: string): Promise<boolean> =>
@@ -96,10 +96,10 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
           const email = await store.get(emailCollection, id)
           if (!email || !filter.accepts(email)) continue
         } else if (!isWhole && !(await isStored(id))) continue
-        taker.take(id)
+        collector.take(id)
       }
     }
-    return scan(filter, visit, () => taker.isEnough?.() ?? false)
+    return scan(filter, visit, () => collector.isEnough?.() ?? false)
   }
 
   async function countBetween({ first, last }: ScannedRows): Promise<number> {

@@ -1,12 +1,13 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
 import { type EmailRecord, modifyEmail } from '../emails/email.ts'
-import type { Reading } from '../reading/digest.ts'
+import type { DigestReading } from '../reading/digest.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import { DeferredMails } from './deferred-mails.ts'
 import { unreadableReading, type Digests } from './digests.ts'
+import { dropRemoved } from './column-upkeep.ts'
 import type { Heads } from './heads.ts'
-import { dropRemoved, mailsAfter } from './mail-rows.ts'
+import { mailsAfter } from './mails.ts'
 import { foldBody, searchableHead } from './searchable.ts'
 import type { TextColumn } from './text-column.ts'
 import { cutMark } from './text-rows.ts'
@@ -28,15 +29,15 @@ export class ColumnWriter {
   readonly #tryToRead: ReturnType<typeof createTries>
   /** The next mails, read together: older records are in files, where many take little longer than one. */
   #ahead: EmailRecord[] = []
-  /** The last mail that was read; its row may not be written yet. */
-  #readUpTo: string
+  /** The last mail that was tried: it may have failed, or its row is not written yet. */
+  #tried: string
 
   constructor(deps: ColumnWriterDeps) {
     this.#deps = deps
     const { store, digests, column } = deps
     this.deferred = new DeferredMails(store, column.wasClosed ? '' : column.cursor)
     this.#tryToRead = createTries(digests)
-    this.#readUpTo = column.cursor
+    this.#tried = column.cursor
   }
 
   /**
@@ -52,14 +53,14 @@ export class ColumnWriter {
     const group: ReadMail[] = []
     let failure: { error: unknown } | null = null
     let bytes = 0
-    this.#readUpTo = column.cursor
+    this.#tried = column.cursor
     this.#ahead = this.#ahead.filter(({ id }) => id > column.cursor)
     if (this.#ahead.length === 0) this.#ahead = (await mailsAfter(store, column.cursor, groupMails)).records
     const deadline = clock.now() + groupMs
     for (;;) {
-      const email = this.#ahead.find(({ id }) => id > this.#readUpTo)
+      const email = this.#ahead.find(({ id }) => id > this.#tried)
       if (!email) break
-      this.#readUpTo = email.id
+      this.#tried = email.id
       bytes += email.message?.size_bytes ?? 0
       try {
         group.push({ email, reading: await this.#read(email) })
@@ -98,7 +99,7 @@ export class ColumnWriter {
     // A restored mail may belong between the next ones.
     const isBetween = change.op === 'insert' && change.id < lastAhead
     if (change.op === 'gap' || (change.op === 'bulk' && change.removed > 0) || isBetween) this.#ahead = []
-    return change.op === 'insert' && change.id <= this.#readUpTo
+    return change.op === 'insert' && change.id <= this.#tried
   }
 
   async #writeRows(group: readonly ReadMail[]): Promise<void> {
@@ -118,7 +119,7 @@ export class ColumnWriter {
   }
 
   /** Stores what lists show of a mail. Does nothing if the mail was not read, or if its record has this already. */
-  async #keepDigest(email: EmailRecord, reading: Reading | null): Promise<void> {
+  async #keepDigest(email: EmailRecord, reading: DigestReading | null): Promise<void> {
     if (!reading || (email.snippet !== null && !email.undigested)) return
     const { snippet, attachment_count } = reading
     await modifyEmail(this.#deps.store, email.id, (stored) => {
@@ -132,7 +133,7 @@ export class ColumnWriter {
    *
    * @returns null if the mail is deferred.
    */
-  async #read(email: EmailRecord): Promise<Reading | null> {
+  async #read(email: EmailRecord): Promise<DigestReading | null> {
     const result = await this.#tryToRead(email)
     if (!('error' in result)) return result
     const hasRow = email.id <= this.#deps.column.cursor
@@ -146,7 +147,7 @@ export class ColumnWriter {
 /** A mail, and what was read of it; null if it is deferred. */
 interface ReadMail {
   readonly email: EmailRecord
-  readonly reading: Reading | null
+  readonly reading: DigestReading | null
 }
 
 /** The limits for the mails that are read before one write: their number, their bytes and the time. */

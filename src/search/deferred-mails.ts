@@ -13,12 +13,12 @@ export class DeferredMails {
   /** In the order in which they are tried again. */
   readonly #ids: Set<string> = new Set()
   /** The rows up to `end` may include mails that an earlier process had deferred. Those up to `done` were looked through. */
-  #unsure: { readonly done: string; readonly end: string } | null
+  #unsure: { readonly done: string | null; readonly end: string } | null
 
   /** @param unsureTo  The last row of an earlier process that crashed, so that any of its rows may have no text; `""` for none. */
   constructor(store: Store, unsureTo: string) {
     this.#store = store
-    this.#unsure = unsureTo === '' ? null : { done: '', end: unsureTo }
+    this.#unsure = unsureTo === '' ? null : { done: null, end: unsureTo }
   }
 
   get size(): number {
@@ -53,10 +53,9 @@ export class DeferredMails {
   async lookThrough(): Promise<void> {
     if (!this.#unsure) return
     const { done, end } = this.#unsure
-    const after = done === '' ? {} : { after: [done] }
-    const last = (await this.#store.ids(emailCollection, { ...after, until: [end], limit: lookAtOnce })).at(
-      -1,
-    )
+    const after = done === null ? {} : { after: [done] }
+    const ids = await this.#store.ids(emailCollection, { ...after, until: [end], limit: lookAtOnce })
+    const last = ids.at(-1)
     if (last !== undefined) {
       const where = { flag: 'undigested' }
       for (const id of await this.#store.ids(emailCollection, { ...after, until: [last], where }))
@@ -80,7 +79,7 @@ export class DeferredMails {
     if (!this.#unsure) return this.size
     const { done, end } = this.#unsure
     const upTo = (id: string): Promise<number> => this.#store.count(emailCollection, { until: [id] })
-    return this.size + (await upTo(end)) - (done === '' ? 0 : await upTo(done))
+    return this.size + (await upTo(end)) - (done === null ? 0 : await upTo(done))
   }
 }
 

@@ -31,7 +31,7 @@ export interface FoldedGroup {
  * Lists all mail with one item for each broadcast. The emails of a broadcast are looked up in the store each time.
  * Nothing is stored for this list, so it stays correct when emails are removed.
  *
- * @param hidden  Emails that are left out, but for those of a broadcast.
+ * @param hidden  Emails to leave out. Those of a broadcast with several emails are counted all the same.
  */
 export async function listFolded(
   store: Store,
@@ -62,6 +62,7 @@ export async function listFolded(
     ...(conditions.length > 0 && { where: { all: conditions } }),
     ...(folded.length > 0 && { also: shown.map(({ first }) => first) }),
   })
+  // A group of the store: the id of its first email, its tag (the id of the broadcast), and the counts that `counted` names.
   const groups = folded.map(({ first, text: id, count: emails, flagged: [unread = 0, ...statuses] }) => {
     return [first, { id, emails, unread, statuses }] as const
   })

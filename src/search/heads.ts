@@ -1,24 +1,24 @@
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { LocalpostError } from '../core/errors.ts'
-import type { Store } from '../store/store.ts'
-import { createPacer } from '../core/slices.ts'
-import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
-import { dropRemoved, isMostlyWaste, mailsAfter } from './mail-rows.ts'
-import { openTextColumn, type TextColumn } from './text-column.ts'
-import type { ScannedRows } from './block-scan.ts'
 import { createSequence } from '../core/sequence.ts'
+import { createPacer } from '../core/slices.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { Store } from '../store/store.ts'
+import type { ScannedRows } from './block-scan.ts'
+import { dropRemoved, isMostlyWaste } from './column-upkeep.ts'
+import { headText, scanHeads, type HeadTerm } from './head-rows.ts'
+import { mailsAfter } from './mails.ts'
+import { openTextColumn, type TextColumn } from './text-column.ts'
 
 /** Subjects and addresses of all mail in a column, so that a search by these members reads no record. */
 export interface Heads {
   /**
    * Visits all ranges of mail with their matches, newest first, up to the newest mail that exists now.
    *
-   * @param visit  Called with the ids that only the record can decide; they are among the matches.
    * @param isEnough  Called before each further range is looked at; whether to stop. Default: never.
    */
   scan(
     terms: readonly HeadTerm[],
-    visit: (rows: ScannedRows, unsure: ReadonlySet<string>) => Promise<void>,
+    visit: (rows: ScannedRows) => Promise<void>,
     isEnough?: () => boolean,
   ): Promise<void>
   /** Adds a mail that the caller has read. @param before  The id of the mail before it; `""` if there is none. */
@@ -43,10 +43,10 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
   let cursor: string | null = null
 
   const sequence = createSequence()
-  const inLine = (run: (column: TextColumn) => Promise<void>): Promise<void> =>
+  /** Runs work that uses the column, one after the other. It returns the column, which `caughtUp` may have replaced. */
+  const inLine = (run: (column: TextColumn) => Promise<TextColumn>): Promise<void> =>
     sequence(async () => {
-      await run(await (opening ??= open()))
-      cursor = (await opening).cursor
+      cursor = (await run(await (opening ??= open()))).cursor
     })
 
   async function append(column: TextColumn, email: EmailRecord): Promise<void> {
@@ -65,7 +65,8 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     if (isStale || (await isMostlyWaste(store, column))) await column.clear()
     isStale = false
     const pacer = createPacer()
-    for (let more = true; more && !isClosed;) {
+    let more = true
+    while (more && !isClosed) {
       const page = await mailsAfter(store, column.cursor, pageSize)
       more = page.more
       for (const email of page.records) {
@@ -102,14 +103,8 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
     scan: (terms, visit, isEnough) =>
       inLine(async (opened) => {
         const column = await caughtUp(opened)
-        const unsure = new Set<string>()
-        const find = async (block: Buffer): Promise<number[]> => {
-          const hits = await scanHeads(block, terms)
-          unsure.clear()
-          for (const id of hits.unsure) unsure.add(id)
-          return hits.starts
-        }
-        await column.scan(find, (rows) => visit(rows, unsure), isEnough)
+        await column.scan((block) => scanHeads(block, terms), visit, isEnough)
+        return column
       }),
     async add(email, before) {
       if (isClosed || (cursor === null ? !isKept : cursor !== before)) return
@@ -117,6 +112,7 @@ export function createHeads({ store, open, isKept }: HeadsDeps): Heads {
       await inLine(async (column) => {
         await check(column)
         if (!isClosed && column.cursor === before && !isStale) await append(column, email)
+        return column
       }).catch(() => {})
     },
     async close() {

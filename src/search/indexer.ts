@@ -25,4 +25,3 @@ export interface CatchUpOptions {
 
 /** How long a search waits for mail that is not read yet, where it cannot tell how much is left. */
 export const catchUpMs = 5000
-export const unlimited: number = Number.POSITIVE_INFINITY

@@ -26,9 +26,9 @@ export function createSearch(deps: SearchDeps): Search {
   const { store, rows, indexer, pageSize } = deps
 
   /** Waits until mail is indexed, or until the signal aborts. @returns The number of mails that are not indexed. */
-  async function caughtUp({ rows, needsDigests }: MailFilter, options: CatchUpOptions = {}): Promise<number> {
+  async function caughtUp(filter: MailFilter, options: CatchUpOptions = {}): Promise<number> {
     // A regular expression reads the text of each mail itself.
-    if (rows.length === 0 && !needsDigests) return 0
+    if (filter.rows.length === 0 && !filter.needsDigests) return 0
     return untilAborted(indexer.catchUp(options), options.signal)
   }
 
@@ -38,11 +38,24 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   async function* found(filter: MailFilter, signal?: AbortSignal): AsyncGenerator<EmailRecord> {
-    const ids = isScanned(filter) ? await scanAll(filter, signal) : null
-    for await (const email of recordsOf(filter, ids)) {
+    yield* matchesAmong(isScanned(filter) ? await scanAll(filter, signal) : null, filter, { signal })
+  }
+
+  /**
+   * The matches among the mails that a scan found, newest first; without one, among those that the store's conditions find.
+   *
+   * @param options.mayRead  Asked before a message is read for its fields; one that may not be read is left out.
+   */
+  async function* matchesAmong(
+    ids: readonly string[] | null,
+    filter: MailFilter,
+    { signal, mayRead = () => true }: { signal?: AbortSignal | undefined; mayRead?: () => boolean },
+  ): AsyncGenerator<EmailRecord> {
+    for await (const email of ids === null ? byStore(filter) : byIds(ids)) {
       signal?.throwIfAborted()
       if (filter.newerThan !== null && email.id <= filter.newerThan) return
-      if (filter.accepts(email) && (await contentFits(email, filter, signal))) yield email
+      if (!filter.accepts(email) || (filter.messages.length > 0 && !mayRead())) continue
+      if (await contentFits(email, filter, signal)) yield email
     }
   }
 
@@ -54,13 +67,8 @@ export function createSearch(deps: SearchDeps): Search {
     return (await scan(filter, { signal })).ids
   }
 
-  function scan(filter: MailFilter, limit: TextLimit): Promise<MatchingIds> {
-    return filter.isByRows ? rows.ids(filter, limit) : rows.candidates(filter, limit)
-  }
-
-  /** The records of the mails that a scan found, newest first; without one, those that the store's conditions find. */
-  function recordsOf(filter: MailFilter, ids: readonly string[] | null): AsyncGenerator<EmailRecord> {
-    return ids === null ? byStore(filter) : byIds(ids)
+  function scan(filter: MailFilter, textLimit: TextLimit): Promise<MatchingIds> {
+    return filter.isByRows ? rows.ids(filter, textLimit) : rows.candidates(filter, textLimit)
   }
 
   /** Whether a mail whose record and rows match is a match. */
@@ -84,8 +92,8 @@ export function createSearch(deps: SearchDeps): Search {
   }
 
   /** A page of a query that rows decide. Only the records of the page are read. */
-  async function listByRows(filter: MailFilter, wanted: WantedRows, limit: TextLimit): Promise<Listed> {
-    const { ids, ...page } = await rows.page(filter, wanted, limit)
+  async function listByRows(filter: MailFilter, wanted: WantedRows, textLimit: TextLimit): Promise<Listed> {
+    const { ids, ...page } = await rows.page(filter, wanted, textLimit)
     const items: EmailRecord[] = []
     for await (const email of byIds(ids)) items.push(email)
     return { ...page, items }
@@ -105,18 +113,13 @@ export function createSearch(deps: SearchDeps): Search {
     let more = false
     let unread = 0
     let deadline: number | null = null
-    for await (const email of recordsOf(filter, scanned?.ids ?? null)) {
-      signal?.throwIfAborted()
-      if (filter.newerThan !== null && email.id <= filter.newerThan) break
-      if (!filter.accepts(email)) continue
-      if (filter.messages.length > 0) {
-        deadline ??= monotonicNow() + maxReadingMs
-        if (monotonicNow() > deadline) {
-          unread++
-          continue
-        }
-      }
-      if (!(await contentFits(email, filter, signal))) continue
+    const mayRead = (): boolean => {
+      deadline ??= monotonicNow() + maxReadingMs
+      const isLate = monotonicNow() > deadline
+      if (isLate) unread++
+      return !isLate
+    }
+    for await (const email of matchesAmong(scanned?.ids ?? null, filter, { signal, mayRead })) {
       count++
       if (cursor !== null && email.id >= cursor) continue
       if (skipped < offset) skipped++
@@ -140,21 +143,21 @@ export function createSearch(deps: SearchDeps): Search {
   function listBy(
     filter: MailFilter,
     wanted: WantedRows,
-    { isFolded, limit }: { isFolded: boolean; limit: TextLimit },
+    { isFolded, textLimit }: { isFolded: boolean; textLimit: TextLimit },
   ): Promise<Listed> {
     if (isFolded && filter.isOpen) return listFolded(store, wanted, filter.hidden)
     if (isByStore(filter)) return listByStore(filter, wanted)
-    return filter.isByRows ? listByRows(filter, wanted, limit) : listByRecord(filter, wanted, limit)
+    return filter.isByRows ? listByRows(filter, wanted, textLimit) : listByRecord(filter, wanted, textLimit)
   }
 
   /** The ids of the matches. Records are read only where neither the store's order nor the text decides. */
-  async function ids(filter: MailFilter, options?: { complete?: boolean }): Promise<readonly string[]> {
+  async function ids(filter: MailFilter, options?: MatchOptions): Promise<readonly string[]> {
     await caughtUp(filter, options)
     if (isByStore(filter)) return store.ids(emailCollection, { direction: 'desc', where: filter.where })
-    if (filter.isByRows) return scanAll(filter)
+    if (filter.isByRows) return scanAll(filter, options?.signal)
     const ids: string[] = []
     const pacer = createPacer()
-    for await (const { id } of found(filter)) {
+    for await (const { id } of found(filter, options?.signal)) {
       ids.push(id)
       if (pacer.due()) await pacer.turn()
     }
@@ -168,14 +171,14 @@ export function createSearch(deps: SearchDeps): Search {
     async list(filter, query) {
       const order = emailOrder(pageSize)
       const { offset = 0, fold, count: extent = 'all', signal, ...paging } = query ?? {}
-      const unindexed = await caughtUp(filter, { maxMs: maxCatchUpMs, maxMails: maxCatchUpMails, signal })
       assertKnownOptions(paging, ['cursor', 'limit'], 'a list')
       const page = checkPage(paging, order)
       assertSearchQuery(query ?? {})
+      const unindexed = await caughtUp(filter, { maxMs: maxCatchUpMs, maxMails: maxCatchUpMails, signal })
       const wanted = { ...page, offset, isCounted: extent === 'all' }
       const isFolded = fold !== undefined
-      const limit = { mostMs: maxReadingMs, signal }
-      const listed = await listBy(filter, wanted, { isFolded, limit })
+      const textLimit = { mostMs: maxReadingMs, signal }
+      const listed = await listBy(filter, wanted, { isFolded, textLimit })
       const { items, count, more, unsearched = 0, mails = count, groups, isPartial } = listed
       const unread = Math.max(unsearched, unindexed)
       const cut = filter.rows.length > 0 ? await indexer.countCut() : 0

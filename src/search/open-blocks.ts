@@ -1,8 +1,8 @@
 import { messageOf } from '../core/errors.ts'
 import type { Files } from '../core/files.ts'
+import { nodeFiles } from '../core/node-files.ts'
 import { blockBytes, type DerivedFile, memoryBlocks, openFileBlocks, type TextBlocks } from './text-blocks.ts'
 import { beginBlock, countRows, isSealedBlock, lastId, rowsBefore } from './text-rows.ts'
-import { nodeFiles } from '../core/node-files.ts'
 
 /** What an earlier run has left. */
 export interface ResumedRows {

@@ -6,13 +6,13 @@ import { isMailbox } from '../mime/headers/addresses.ts'
  * How a search looks for an address. A whole address, with or without a name, finds one mailbox, in each spelling of
  * its domain. Other text may be anywhere in an address.
  */
-export function addressForm(wanted: string | RegExp): (address: string) => boolean {
+export function addressTest(wanted: string | RegExp): (address: string) => boolean {
   const forms = wanted instanceof RegExp ? [wanted] : spellingsOf(mailboxOf(wanted) ?? wanted)
   return (address) => forms.some((form) => fits(address, form))
 }
 
 /** How a search looks for a display name beside an address. A whole address is not looked for in names. */
-export function nameForm(wanted: string | RegExp): (name: string) => boolean {
+export function nameTest(wanted: string | RegExp): (name: string) => boolean {
   if (typeof wanted === 'string' && mailboxOf(wanted) !== undefined) return () => false
   return (name) => contains(name, wanted)
 }
@@ -28,9 +28,9 @@ interface Recipients {
  * How to tell the mail of a recipient among what `to:` found, which for `ada@example.com` also finds `canada@example.com`.
  * Names and parts of addresses are left to the query.
  */
-export function recipientForm(wanted: string): (mail: Recipients) => boolean {
+export function recipientTest(wanted: string): (mail: Recipients) => boolean {
   if (mailboxOf(wanted) === undefined) return () => true
-  const holds = addressForm(wanted)
+  const holds = addressTest(wanted)
   return ({ to, cc, bcc, envelope }) => [...to, ...cc, ...bcc, ...envelope.rcpt_to].some(holds)
 }
 
@@ -52,7 +52,7 @@ export function withoutState(form: RegExp): RegExp {
 }
 
 /**
- * The texts of which an address that {@link addressForm} accepts contains at least one, in any case; null if that is
+ * The texts of which an address that {@link addressTest} accepts contains at least one, in any case; null if that is
  * not known.
  */
 export function addressTexts(wanted: string | RegExp): string[] | null {

@@ -1,6 +1,7 @@
 import { invalidOption, LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import { isId } from '../core/ids.ts'
+import { isPlainObject } from '../core/members.ts'
 import { foldText } from '../core/fold-text.ts'
 import { suggest } from '../core/suggest.ts'
 import type { EmailRecord } from '../emails/email.ts'
@@ -28,8 +29,9 @@ export interface MailQueryMembers {
   after?: Date | string
 }
 
-export const queryMembers = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag', 'id', 'after'] as const
-const members: readonly string[] = queryMembers
+type MemberNames = readonly (keyof MailQueryMembers)[]
+/** All members of {@link MailQueryMembers}; a test checks that none is missing. */
+export const queryMembers: MemberNames = ['to', 'cc', 'from', 'subject', 'text', 'body', 'tag', 'id', 'after']
 
 /**
  * Refuses an object of members that would match every mail or none by mistake.
@@ -39,15 +41,15 @@ const members: readonly string[] = queryMembers
 export function assertQueryMembers(query: unknown): void {
   if (!isPlainObject(query)) {
     throw refusal(
-      `A query is a text such as "to:ada@example.com", or an object with some of ${members.join(', ')}; it is ${say(query)}. Leave it out for any mail.`,
+      `A query is a text such as "to:ada@example.com", or an object with some of ${queryMembers.join(', ')}; it is ${say(query)}. Leave it out for any mail.`,
     )
   }
   for (const [name, value] of Object.entries(query)) {
-    if (!members.includes(name)) {
-      const near = suggest(name, members)
-      if (name === 'timeoutMs')
-        throw refusal('timeoutMs is not a member of a query but an option: waitFor(query, { timeoutMs }).')
-      const hint = near ? `Did you mean ${near}?` : `Use ${members.join(', ')}.`
+    if (name === 'timeoutMs')
+      throw refusal('timeoutMs is not a member of a query but an option: waitFor(query, { timeoutMs }).')
+    if (!queryMembers.some((one) => one === name)) {
+      const near = suggest(name, queryMembers)
+      const hint = near ? `Did you mean ${near}?` : `Use ${queryMembers.join(', ')}.`
       throw refusal(`${quote(name)} is not a member of a query. ${hint}`)
     }
     if (value === undefined) throw refusal(`${name} is undefined. Leave it out, or give it a value.`)
@@ -77,14 +79,6 @@ export function isMoment(value: unknown): value is Date | string {
 /** Whether an email came later than another one, by its id, or not before a time. */
 export function cameAfter(after: Date | string): (email: Pick<EmailRecord, 'id' | 'created'>) => boolean {
   return typeof after === 'string' ? ({ id }) => id > after : ({ created }) => created >= after.getTime()
-}
-
-/** Whether a value is an object with members of its own, and no array, RegExp or Date. */
-export function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  // An object of another realm, such as that of a Jest test, has another `Object.prototype`.
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
 const refusal = (message: string): LocalpostError => new LocalpostError('invalid_query', message)

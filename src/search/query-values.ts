@@ -10,12 +10,13 @@ export const dateForms = 'a day (2026-01-31), a time (2026-01-31T14:30), or how 
 export function readDate(text: string, now: number): number | null {
   const ago = parseDuration(text.toLowerCase())
   if (ago !== null) return now - ago
-  const iso = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?)?$/i.exec(text)
-  if (!iso) return null
+  const form = /^(\d{4})-(\d\d)-(\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)?)?$/i
+  const [iso, year, month, day, time] = form.exec(text) ?? []
+  if (iso === undefined) return null
   // Otherwise the 30th of February would be the 2nd of March.
-  if (Number(iso[3]) > new Date(Number(iso[1]), Number(iso[2]), 0).getDate()) return null
-  const time = new Date(iso[4] === undefined ? `${text}T00:00` : text.toUpperCase()).getTime()
-  return Number.isNaN(time) ? null : time
+  if (Number(day) > new Date(Number(year), Number(month), 0).getDate()) return null
+  const at = new Date(time === undefined ? `${text}T00:00` : text.toUpperCase()).getTime()
+  return Number.isNaN(at) ? null : at
 }
 
 export const sizeForms = 'bytes (500), or with k or mb (10k, 2mb; of 1,024)'

@@ -2,8 +2,9 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { assertQueryMembers, cameAfter, type MailQuery, type MailQueryMembers } from './query-members.ts'
 import type { Where } from '../store/queries.ts'
 import { compileWhere, isOnFacts } from '../store/where.ts'
-import { addressForm, addressTexts, contains, nameForm, normalForms, withoutState } from './query-fits.ts'
-import { type QueryPart, readTerms, tagged } from './query-terms.ts'
+import { addressTest, addressTexts, contains, nameTest, normalForms, withoutState } from './query-fits.ts'
+import { type QueryPart, tagged } from './query-readers.ts'
+import { readTerms } from './query-terms.ts'
 import { headTerm, type HeadTerm } from './head-rows.ts'
 import type { MessageTest } from './message-fields.ts'
 import { type HeadMember, searchableHead } from './searchable.ts'
@@ -50,7 +51,7 @@ export function parseMailQuery(query: MailQuery | undefined, now: number): MailF
   return typeof query === 'string' ? toFilter(readTerms(query, now)) : fromMembers(query)
 }
 
-/** Joins the parts of a query, all of which a mail must match. @param further  What no part can express. */
+/** Joins the parts of a query, all of which a mail must match. @param further  Conditions that no part can express. */
 function toFilter(
   parts: readonly QueryPart[],
   { bodyForm = null, newerThan = null }: { bodyForm?: RegExp | null; newerThan?: string | null } = {},
@@ -119,23 +120,9 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   const { to, cc, from, subject, tag, id, after } = query
   const body = query.text ?? query.body
   const parts: QueryPart[] = []
-  if (to !== undefined) {
-    const [holds, isNamed] = [addressForm(to), nameForm(to)]
-    const test = ({ to_names = [], cc_names = [], bcc_names = [], ...email }: EmailRecord): boolean =>
-      [...email.to, ...email.cc, ...email.bcc].some(holds) ||
-      [...to_names, ...cc_names, ...bcc_names].some(isNamed)
-    parts.push({ ...among('to', addressTexts(to)), test })
-  }
-  if (cc !== undefined) {
-    const [holds, isNamed] = [addressForm(cc), nameForm(cc)]
-    const test = (email: EmailRecord): boolean => email.cc.some(holds) || (email.cc_names ?? []).some(isNamed)
-    parts.push({ ...among('cc', addressTexts(cc)), test })
-  }
-  if (from !== undefined) {
-    const holds = addressForm(from)
-    const test = (email: EmailRecord): boolean => holds(email.from) || holds(email.envelope.mail_from)
-    parts.push({ ...among('sender', addressTexts(from)), test })
-  }
+  if (to !== undefined) parts.push(addressPart('to', to, recipientsOf))
+  if (cc !== undefined) parts.push(addressPart('cc', cc, ({ cc, cc_names = [] }) => [cc, cc_names]))
+  if (from !== undefined) parts.push(addressPart('sender', from, sendersOf))
   if (typeof subject === 'string')
     parts.push({ ...among('subject', [subject]), where: { member: 'subject', contains: subject } })
   else if (subject) parts.push({ test: (email) => contains(email.subject, subject) })
@@ -147,6 +134,30 @@ function fromMembers(query: MailQueryMembers): MailFilter {
   if (typeof body === 'string') parts.push({ row: rowTerm(body, 'body') })
   const bodyForm = body instanceof RegExp ? withoutState(body) : null
   return toFilter(parts, { bodyForm, newerThan: typeof after === 'string' ? after : null })
+}
+
+/** Addresses of a mail, and the names beside them. */
+type People = [addresses: readonly string[], names: readonly string[]]
+
+function recipientsOf({ to, to_names = [], cc, cc_names = [], bcc, bcc_names = [] }: EmailRecord): People {
+  const names = [...to_names, ...cc_names, ...bcc_names]
+  return [[...to, ...cc, ...bcc], names]
+}
+
+const sendersOf = ({ from, envelope }: EmailRecord): People => [[from, envelope.mail_from], []]
+
+/** A part that one of the addresses of a mail matches, or one of the names. */
+function addressPart(
+  member: HeadMember,
+  wanted: string | RegExp,
+  of: (email: EmailRecord) => People,
+): QueryPart {
+  const [holds, isNamed] = [addressTest(wanted), nameTest(wanted)]
+  const test = (email: EmailRecord): boolean => {
+    const [addresses, names] = of(email)
+    return addresses.some(holds) || names.some(isNamed)
+  }
+  return { ...among(member, addressTexts(wanted)), test }
 }
 
 /** A necessary condition of each match: a member contains one of these texts. The record decides whether it is a match. */

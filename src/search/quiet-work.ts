@@ -30,9 +30,9 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
   let waitingSince = 0
   let cancelTimer = (): void => {}
   /** Whether there was something new since the last step began. */
-  let isNews = false
+  let hasNewWork = false
 
-  /** Begins to wait; does nothing unless the work is idle, because whatever runs goes on while there is news. */
+  /** Begins to wait; does nothing unless the work is idle, because a running slice sees the new work itself. */
   function plan(delayMs: number): void {
     if (isClosed || state !== 'idle') return
     state = 'waiting'
@@ -50,7 +50,7 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
     state = 'working'
     void work(now).then((delayMs) => {
       state = 'idle'
-      if (delayMs !== null || isNews) plan(delayMs ?? quietMs)
+      if (delayMs !== null || hasNewWork) plan(delayMs ?? quietMs)
     })
   }
 
@@ -59,7 +59,7 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
     let isLong = false
     try {
       for (;;) {
-        isNews = false
+        hasNewWork = false
         if (!(await step())) return null
         const now = clock.now()
         if (now - lastArrival < quietMs && now - began >= quietSliceMs) return quietMs
@@ -79,14 +79,14 @@ export function startQuietWork({ clock, step, onLongWork = () => {} }: QuietWork
   return {
     arrived() {
       lastArrival = clock.now()
-      isNews = true
+      hasNewWork = true
       plan(quietMs)
     },
     pause() {
       lastArrival = clock.now()
     },
     begin() {
-      isNews = true
+      hasNewWork = true
       plan(quietMs)
     },
     close() {

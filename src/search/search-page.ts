@@ -23,8 +23,8 @@ export interface SearchQuery extends ListQuery {
 /** A page of search results. With `count: 'page'`, `count` may differ from page to page. */
 export interface SearchPage<T> extends ListPage<T> {
   /**
-   * Number of mails that were not indexed, looked at or read in time, so that the search may miss them: all, if a part of the
-   * index is damaged. Absent if there are none.
+   * Number of mails that were not indexed, looked at or read in time, so that the search may miss them. If a part of the index
+   * is damaged, this is the number of all mails. Absent if there are none.
    */
   unread_texts?: number
   /** For a search for words: number of mails that have more text than the 262,144 characters that are searched; absent if there are none. */

@@ -8,13 +8,14 @@ export interface Search {
   /** One page, newest first, with the number of matches. @throws invalid_cursor, validation_error. */
   list(filter: MailFilter, query: SearchQuery | undefined): Promise<EmailPage>
   /** The ids of all matches, newest first; options as for `matches`. */
-  ids(filter: MailFilter, options?: { complete?: boolean }): Promise<readonly string[]>
+  ids(filter: MailFilter, options?: MatchOptions): Promise<readonly string[]>
   /**
    * Every match, newest first, one record at a time.
    *
    * @param options.complete  Waits until all mail is indexed. Default: false; after a large flood some mail may be missing.
    */
   matches(filter: MailFilter, options?: MatchOptions): AsyncGenerator<EmailRecord>
+  /** Whether one mail matches; no index is asked. */
   fits(email: EmailRecord, filter: MailFilter, signal?: AbortSignal): Promise<boolean>
 }
 

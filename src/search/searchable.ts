@@ -38,6 +38,7 @@ function foldedLines(...lists: readonly (readonly string[])[]): string {
 
 type HeadParts = Readonly<Record<'subject' | 'from' | 'sender' | 'to' | 'cc' | 'bcc', string>>
 
+/** The parts that a search by a member looks at. `head-rows.ts` has them side by side. */
 export const partsOfMember: Readonly<Record<HeadMember, readonly (keyof HeadParts)[]>> = {
   subject: ['subject'],
   from: ['from'],

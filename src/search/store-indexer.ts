@@ -2,10 +2,10 @@ import { nextTurn } from '../core/machine.ts'
 import { createPacer } from '../core/slices.ts'
 import { emailCollection } from '../emails/email.ts'
 import type { Texts } from '../store/texts.ts'
-import { catchUpMs, type CatchUpOptions, type Indexer, unlimited } from './indexer.ts'
+import { catchUpMs, type CatchUpOptions, type Indexer } from './indexer.ts'
 import type { IndexerDeps } from './column-indexer.ts'
 import { type QuietWork, startQuietWork } from './quiet-work.ts'
-import { groupsOf, mailsOf, newestId } from './mail-rows.ts'
+import { groupsOf, mailsOf, newestId } from './mails.ts'
 import { type Outcome, TextProgress } from './text-progress.ts'
 import { type ReadMail, TextWriter, withMessages } from './text-writer.ts'
 import { createTries } from './tries.ts'
@@ -62,16 +62,12 @@ export class StoreIndexer implements Indexer {
   }
 
   /** @returns Whether no mail without a text is left. */
-  async #readFor({
-    complete,
-    maxMs = catchUpMs,
-    maxMails = unlimited,
-    signal,
-  }: CatchUpOptions): Promise<boolean> {
+  async #readFor(options: CatchUpOptions): Promise<boolean> {
+    const { complete, maxMs = catchUpMs, maxMails = Number.POSITIVE_INFINITY, signal } = options
     const { store, texts, clock } = this.#deps
     const deadline = clock.now() + maxMs
     const newest = complete ? await newestId(store) : null
-    let isCounted = complete || maxMails === unlimited
+    let isCounted = complete || maxMails === Number.POSITIVE_INFINITY
     while (!signal?.aborted) {
       // Once, and only where many are left, because counting takes a while.
       if (!isCounted && this.#progress.hasMore) {
@@ -102,6 +98,7 @@ export class StoreIndexer implements Indexer {
     this.#isClosed = true
     this.#quiet.close()
     this.#stopListening()
+    // Waits for the step that is running.
     await this.#inLine(async () => {})
     return true
   }

@@ -82,7 +82,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   /** Moves the growing block, which is full, to the others. If this fails, nothing has changed. */
   const finishBlock = async (): Promise<void> => {
     const full = growing.full()
-    guides?.writeTo(full)
+    guides?.writeFilter(full)
     sealBlock(full)
     await blocks.add(full)
     guides?.addFull(blocks.count - 1, full)
@@ -152,7 +152,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
         if (!isWhole) return await blocks.giveUp()
         const rest = growing.used()
         // The next start takes a block of full length for one of those with a filter.
-        if (rest.length === blockBytes) guides?.writeTo(rest)
+        if (rest.length === blockBytes) guides?.writeFilter(rest)
         sealBlock(rest)
         await blocks.close(rest)
       }),

@@ -1,7 +1,7 @@
 import { emailCollection } from '../emails/email.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import type { Texts } from '../store/texts.ts'
-import { newestId } from './mail-rows.ts'
+import { newestId } from './mails.ts'
 
 /** The mails that a step tried, in order, and the errors of those to be tried again, by id. */
 export interface Outcome {

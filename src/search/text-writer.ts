@@ -1,7 +1,7 @@
 import { isErrorOf } from '../core/errors.ts'
 import { longBytes } from '../core/job-thread.ts'
 import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
-import type { Reading } from '../reading/digest.ts'
+import type { DigestReading } from '../reading/digest.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
 import { foldBody, headParts, searchableHead } from './searchable.ts'
@@ -9,7 +9,7 @@ import { foldBody, headParts, searchableHead } from './searchable.ts'
 /** A mail whose text is not stored yet. */
 export interface ReadMail {
   readonly email: EmailRecord
-  readonly reading: Reading
+  readonly reading: DigestReading
 }
 
 /** Stores the texts of mails in a store that keeps them itself. */

@@ -1,5 +1,5 @@
 import { isErrorOf } from '../core/errors.ts'
-import type { Reading } from '../reading/digest.ts'
+import type { DigestReading } from '../reading/digest.ts'
 import { unreadableReading, type Digests } from './digests.ts'
 
 /** A reading that failed because of the store. */
@@ -15,7 +15,7 @@ export interface FailedTry {
  */
 export function createTries(
   digests: Pick<Digests, 'take'>,
-): (...given: Parameters<Digests['take']>) => Promise<Reading | FailedTry> {
+): (...given: Parameters<Digests['take']>) => Promise<DigestReading | FailedTry> {
   const failed = new Map<string, number>()
   return async (email, message) => {
     try {

@@ -1,7 +1,8 @@
 import { isRegExp } from 'node:util/types'
 import { quote } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
-import { isMoment, isPlainObject } from '../search/query-members.ts'
+import { isPlainObject } from '../core/members.ts'
+import { isMoment } from '../search/query-members.ts'
 import { UsageError } from '../core/caller.ts'
 
 /** The kind of value that a member of an expectation accepts. An array lists the accepted words. */

@@ -1,4 +1,4 @@
-import { addressForm, contains, nameForm } from '../search/query-fits.ts'
+import { addressTest, contains, nameTest } from '../search/query-fits.ts'
 import { foldSpace } from '../core/text.ts'
 import { searchableText } from '../mime/html/searchable-text.ts'
 
@@ -23,12 +23,12 @@ export type TextPattern = string | RegExp
 
 /** Whether an address field names this mailbox, as queries of the inbox have it. */
 export function fitsAddress(value: string, wanted: TextPattern): boolean {
-  return addressForm(wanted)(value)
+  return addressTest(wanted)(value)
 }
 
 /** Whether the display name beside an address is what an expectation names, as queries of the inbox have it. */
 export function fitsName(name: string, wanted: TextPattern): boolean {
-  return nameForm(wanted)(name)
+  return nameTest(wanted)(name)
 }
 
 /** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */

@@ -309,4 +309,15 @@ describe('why there is no mail', () => {
     await on.reset()
     await expect(on.inbox.waitFor({ to }, { timeoutMs: 10 })).rejects.toThrow(/The inbox is empty\.$/)
   })
+
+  it('does not take a phrase of a query for the recipient', async () => {
+    const on = await start()
+    await on.rules.set([{ match: to, action: 'reject' }])
+    await on.emails.send(mail)
+    await on.inbox.waitFor({ to })
+    const explained = on.inbox.waitFor(`subject:x to:${to}`, { timeoutMs: 10 })
+    await expect(explained).rejects.toThrow(/Likely causes: A rule refused the recipient/)
+    const quoted = on.inbox.waitFor(`subject:"x to:${to}"`, { timeoutMs: 10 })
+    await expect(quoted).rejects.toThrow(/subject "Welcome"\.$/)
+  })
 })

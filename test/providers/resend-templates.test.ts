@@ -252,6 +252,25 @@ test('metadata that another interface has set stays', async () => {
   expect(await post.templates.get(copy.id)).toMatchObject({ html: 'c', metadata: { owner: 'ada' } })
 })
 
+test('the id of a draft stands for no template', async () => {
+  const post = await start()
+  const call = resendCaller(post)
+  const id = await published(post)
+  await call('PATCH', `/templates/${id}`, { html: '{{{PRODUCT}}} two' })
+  const draft = `/templates/${id}.draft`
+  for (const [method, path] of [
+    ['GET', draft],
+    ['PATCH', draft],
+    ['DELETE', draft],
+    ['POST', `${draft}/publish`],
+    ['POST', `${draft}/duplicate`],
+  ] as const) {
+    const { status } = await call(method, path, method === 'PATCH' ? { html: 'x' } : undefined)
+    expect([path, status]).toEqual([path, 404])
+  }
+  expect((await post.templates.list()).items.map((one) => one.id)).toEqual([id, `${id}.draft`])
+})
+
 test('a template whose id ends as that of a draft is one of its own', async () => {
   const post = await start()
   const call = resendCaller(post)

@@ -273,6 +273,18 @@ test('lists the suppressed addresses of several reasons', async () => {
   expect((await call('GET', '/suppression/addresses?PageSize=1&PageSize=2')).status).toBe(400)
 })
 
+test('lists templates by pages of any size that SES takes', async () => {
+  const post = await start()
+  const call = sesCaller(post)
+  const TemplateContent = { Subject: 'Hi', Text: 'x' }
+  await call('POST', '/templates', { TemplateName: 'a', TemplateContent })
+  for (const size of [1, 500, 501, 1000])
+    expect(await call('GET', `/templates?PageSize=${size}`)).toMatchObject({
+      status: 200,
+      body: { TemplatesMetadata: [{ TemplateName: 'a' }] },
+    })
+})
+
 test('a template that Localpost cannot render is refused when it is stored and when it is given', async () => {
   const post = await start()
   const call = sesCaller(post)
@@ -445,7 +457,7 @@ describe('version 1', () => {
     [{ ...message, Surprise: 'x' }, 400, 'Surprise'],
     [
       Object.fromEntries(
-        Array.from({ length: 2100 }, (_, i) => [i === 0 ? 'Action' : `a${i}`, i === 0 ? 'SendEmail' : '']),
+        Array.from({ length: 2000 }, (_, i) => [i === 0 ? 'Action' : `a${i}`, i === 0 ? 'SendEmail' : '']),
       ),
       400,
       'at most 2000 parameters',

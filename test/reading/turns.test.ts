@@ -31,7 +31,7 @@ function createWork(): {
 
 const large = 2 * 1024 * 1024
 
-it.each(['whole', 'withWhole'] as const)(
+it.each(['readWhole', 'workOnWhole'] as const)(
   '%s takes large mails one at a time, in order, and small ones at once',
   async (turn) => {
     const reader = open()
@@ -54,8 +54,8 @@ it.each(['whole', 'withWhole'] as const)(
 it('a large mail is read while work on another one is in progress', async () => {
   const reader = open()
   const { begun, work, end } = createWork()
-  const working = reader.withWhole(large, work('work'))
-  const reading = reader.whole(large, work('read'))
+  const working = reader.workOnWhole(large, work('work'))
+  const reading = reader.readWhole(large, work('read'))
   await expect.poll(() => begun).toEqual(['work', 'read'])
   end('read')
   expect(await reading).toBe('read')
@@ -65,6 +65,6 @@ it('a large mail is read while work on another one is in progress', async () => 
 
 it('work that fails gives its turn to the next', async () => {
   const reader = open()
-  await expect(reader.withWhole(large, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
-  expect(await reader.withWhole(large, async () => 'next')).toBe('next')
+  await expect(reader.workOnWhole(large, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(await reader.workOnWhole(large, async () => 'next')).toBe('next')
 })

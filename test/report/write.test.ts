@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { folderVariable, handOverMails } from '../../src/report/hand-over.ts'
 import { summaryOf } from '../../src/report/summary.ts'
 import { writeReport, type ReportInput } from '../../src/report/write.ts'
 import type { MailRecord, ReportIndex, TestRecord } from '../../src/report/data.ts'
+import { start } from '../support/instance.ts'
 
 let folder: string
 let out: string
@@ -124,6 +126,24 @@ describe('the report of a run', () => {
     expect(mails[0]?.change).toBeNull()
     expect(baseline).toBeNull()
     expect(problems).toEqual([expect.stringContaining('The run is not compared')])
+  })
+
+  it('says how many mails of a test are shown if they are too long and too many', async () => {
+    vi.stubEnv(folderVariable, folder)
+    const post = await start()
+    await post.emails.send({ from: 'a@acme.test', to: 'b@acme.test', subject: 'Long', text: 'x' })
+    const mail = { ...(await post.inbox.waitFor({ subject: 'Long' })), text: 'word '.repeat(400_000) }
+    const items = Array.from({ length: 200 }, () => mail)
+    const inbox = {
+      list: async () => ({ ...(await post.inbox.list()), items, count: 300 }),
+      get: async () => mail,
+      waitFor: async () => mail,
+      check: () => post.inbox.check(mail.id),
+    }
+    await handOverMails({ inbox, fetch: post.fetch }, { file: '/app/a.test.js', name: 'a', attempt: 0 })
+    const { problems, mails } = await write()
+    expect(mails.length).toBeLessThan(20)
+    expect(problems).toEqual([expect.stringContaining(`a: Only ${mails.length} of 300 mails are shown`)])
   })
 
   it('does not unpack a bomb in a baseline', async () => {

@@ -178,7 +178,7 @@ parentPort.postMessage('ready')`,
     },
   })
   return {
-    // In a turn of `whole` a large reading waits for its own.
+    // In a turn of `readWhole` a large reading waits for its own.
     turns: { ...inner, large: watched(inner.large) },
     thread,
     work,
@@ -193,7 +193,7 @@ parentPort.postMessage('ready')`,
         release()
         await held
         // All turns are free: no caller who left holds one.
-        for (const queue of [inner.whole, inner.withWhole, inner.large])
+        for (const queue of [inner.wholeReads, inner.wholeWork, inner.large])
           await queue.run(async () => undefined, leavingMs)
       }
     },

@@ -5,7 +5,7 @@ import type { SendingRequest } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route, RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendOne, sends, type ProviderSend } from '../send.ts'
+import { sendOne, sendingRoute, type ProviderSend } from '../send.ts'
 import { mailgun, readDomain, toMessageId } from './conventions.ts'
 import { mailgunFace } from './face.ts'
 import { maxRecipients, mimeSchema, sendSchema } from './send-schema.ts'
@@ -39,13 +39,13 @@ export function messageRoutes(parts: ProviderParts): Route[] {
 
   return [
     post('/mailgun/v3/{domain}/messages', {
-      ...sends(sendSchema, 'only'),
+      ...sendingRoute(sendSchema, 'only'),
       summary: 'Send an email, or one to each recipient',
       success: { schema: queuedSchema },
       handler: (context) => send('mailgun send', context),
     }),
     post('/mailgun/v3/{domain}/messages.mime', {
-      ...sends(mimeSchema, 'only'),
+      ...sendingRoute(mimeSchema, 'only'),
       summary: 'Send a whole MIME message',
       success: { schema: queuedSchema },
       handler: (context) => send('mailgun mime', context),

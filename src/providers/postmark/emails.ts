@@ -6,7 +6,7 @@ import type { SendingRequest } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route, RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sendOne, sends, type ProviderSend, type Sent } from '../send.ts'
+import { sendAll, sendOne, sendingRoute, type ProviderSend, type Sent } from '../send.ts'
 import { postmark, toTime } from './conventions.ts'
 import { toError, postmarkFace, type PostmarkCause } from './face.ts'
 import {
@@ -77,25 +77,25 @@ export function emailRoutes(parts: ProviderParts): Route[] {
 
   return [
     post('/postmark/email', {
-      ...sends(sendSchema),
+      ...sendingRoute(sendSchema),
       summary: 'Send an email',
       success: { schema: acceptedSchema },
       handler: (context) => toOne('postmark send', context),
     }),
     post('/postmark/email/batch', {
-      ...sends(batchDocumentSchema),
+      ...sendingRoute(batchDocumentSchema),
       summary: 'Send up to 500 emails, in one commit',
       success: { schema: resultsSchema },
       handler: (context) => toEach('postmark batch', context),
     }),
     post('/postmark/email/withTemplate', {
-      ...sends(templatedSchema),
+      ...sendingRoute(templatedSchema),
       summary: 'Send an email from a template',
       success: { schema: acceptedSchema },
       handler: (context) => toOne('postmark template', context),
     }),
     post('/postmark/email/batchWithTemplates', {
-      ...sends(templatedBatchDocumentSchema),
+      ...sendingRoute(templatedBatchDocumentSchema),
       summary: 'Send up to 500 emails from templates, in one commit',
       success: { schema: resultsSchema },
       handler: (context) => toEach('postmark templates', context),

@@ -21,14 +21,14 @@ export function toHeaders(
   const auth = HttpAuth === undefined ? known.HttpAuth : HttpAuth
   const fields = HttpHeaders === undefined ? known.HttpHeaders : (HttpHeaders ?? [])
   const headers = new Map<string, string>()
+  const lowerNames = new Set<string>()
   for (const [i, { Name, Value }] of fields.entries()) {
     const lower = Name.toLowerCase()
-    const refuse = (message: string): never => {
-      throw validationError([{ field: `HttpHeaders[${i}].Name`, message }])
-    }
-    if (lower === 'authorization' && auth) refuse('must not be given together with HttpAuth')
-    if ([...headers.keys()].some((name) => name.toLowerCase() === lower))
-      refuse('must be given once, not twice')
+    const field = `HttpHeaders[${i}].Name`
+    if (lower === 'authorization' && auth)
+      throw validationError([{ field, message: 'must not be given together with HttpAuth' }])
+    if (lowerNames.has(lower)) throw validationError([{ field, message: 'must be given once, not twice' }])
+    lowerNames.add(lower)
     headers.set(Name, Value)
   }
   if (auth) {

@@ -17,12 +17,12 @@ const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', f
 /** Names of members of our webhooks in Postmark's API. */
 const names = { url: 'Url', headers: 'HttpHeaders', shape_events: 'Triggers' }
 
-const enabled = z.strictObject({ Enabled: z.boolean() })
-const trigger = enabled.optional()
+const triggerSchema = z.strictObject({ Enabled: z.boolean() })
+const triggerInput = triggerSchema.optional()
 /** A setting that must be off. */
 const falseOnly = (what: string): z.ZodOptional<z.ZodNullable<z.ZodLiteral<false>>> =>
   z.literal(false, { error: `must be false: ${what} is not supported` }).nullish()
-const withContent = z
+const contentTriggerInput = z
   .strictObject({ Enabled: z.boolean(), IncludeContent: falseOnly('the content of the email in events') })
   .optional()
 
@@ -31,17 +31,24 @@ const triggersSchema = z.strictObject({
   Open: z
     .strictObject({ Enabled: z.boolean(), PostFirstOpenOnly: falseOnly('the first open alone') })
     .optional(),
-  Click: trigger,
-  Delivery: trigger,
-  Bounce: withContent,
-  SpamComplaint: withContent,
-  SubscriptionChange: trigger,
+  Click: triggerInput,
+  Delivery: triggerInput,
+  Bounce: contentTriggerInput,
+  SpamComplaint: contentTriggerInput,
+  SubscriptionChange: triggerInput,
 } satisfies Record<PostmarkTrigger, z.ZodType>)
 type PostmarkTriggers = z.infer<typeof triggersSchema>
 
+/** In Basic authentication the first colon ends it (RFC 7617, section 2). */
+const Username = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((name) => !name.includes(':'), { error: 'must have no colon' })
+
 const shared = {
   HttpAuth: z
-    .strictObject({ Username: z.string().min(1).max(500), Password: z.string().max(500) })
+    .strictObject({ Username, Password: z.string().max(500) })
     .nullish()
     .describe('User name and password for Basic authentication'),
   HttpHeaders: z.array(headerSchema).max(30).nullish().describe('Further headers of each request'),
@@ -61,7 +68,7 @@ const newWebhookSchema = z.strictObject({
 
 const webhookChangesSchema = z.strictObject({ Url: z.string().min(1).optional(), ...shared })
 
-const withoutContent = z.strictObject({ Enabled: z.boolean(), IncludeContent: z.literal(false) })
+const contentTriggerSchema = z.strictObject({ Enabled: z.boolean(), IncludeContent: z.literal(false) })
 
 const webhookSchema = z.strictObject({
   ID: z.int(),
@@ -71,18 +78,18 @@ const webhookSchema = z.strictObject({
   HttpHeaders: z.array(headerSchema),
   Triggers: z.strictObject({
     Open: z.strictObject({ Enabled: z.boolean(), PostFirstOpenOnly: z.literal(false) }),
-    Click: enabled,
-    Delivery: enabled,
-    Bounce: withoutContent,
-    SpamComplaint: withoutContent,
-    SubscriptionChange: enabled,
+    Click: triggerSchema,
+    Delivery: triggerSchema,
+    Bounce: contentTriggerSchema,
+    SpamComplaint: contentTriggerSchema,
+    SubscriptionChange: triggerSchema,
   } satisfies Record<PostmarkTrigger, z.ZodType>),
 })
 type PostmarkWebhook = z.infer<typeof webhookSchema>
 
 /** `/postmark/webhooks`: the webhooks of this account that have Postmark's form. */
 export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Route[] {
-  const { list, find } = ownWebhooks(webhooks, postmark, ({ id }) => String(toNumber(id)))
+  const { list, find, change } = ownWebhooks(webhooks, postmark, ({ id }) => String(toNumber(id)))
 
   return [
     // The headers of a webhook may have passwords, so these are not for keys that only read.
@@ -107,7 +114,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       success: { schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ body: { Url, Triggers, ...given } }) {
-        const shape_events = enabledOf(Triggers ?? {}, [])
+        const shape_events = eventsOf(Triggers ?? {}, [])
         const input = { url: Url, shape: postmark, shape_events, headers: toHeaders(given, undefined) }
         return toAnswer(await withNames(webhooks.create(input), names))
       },
@@ -118,14 +125,12 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       success: { schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ params, body: { Url, Triggers, ...given } }) {
-        const webhook = await find(params.id)
-        const { id, headers } = webhook
-        const changes = {
+        const changing = change(params.id, (webhook) => ({
           url: Url,
-          shape_events: Triggers && enabledOf(Triggers, chosenEvents(webhook, postmarkShape)),
-          headers: toHeaders(given, headers),
-        }
-        return toAnswer(await withNames(webhooks.update(id, changes), names))
+          shape_events: Triggers && eventsOf(Triggers, chosenEvents(webhook, postmarkShape)),
+          headers: toHeaders(given, webhook.headers),
+        }))
+        return toAnswer(await withNames(changing, names))
       },
     }),
     del('/postmark/webhooks/{id}', {
@@ -141,13 +146,13 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
 }
 
 /** The events of a webhook after a change. @throws validation_error if there are none. */
-function enabledOf(changes: PostmarkTriggers, before: readonly string[]): string[] {
-  const enabled = new Set(before)
+function eventsOf(changes: PostmarkTriggers, before: readonly string[]): string[] {
+  const chosen = new Set(before)
   for (const [name, { Enabled }] of Object.entries(changes)) {
-    if (Enabled) enabled.add(name)
-    else enabled.delete(name)
+    if (Enabled) chosen.add(name)
+    else chosen.delete(name)
   }
-  if (enabled.size > 0) return [...enabled]
+  if (chosen.size > 0) return [...chosen]
   throw validationError([{ field: 'Triggers', message: 'must have at least one trigger that is enabled' }])
 }
 

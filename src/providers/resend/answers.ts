@@ -10,7 +10,7 @@ import type { ResendEmailDetail, ResendListedEmail } from './email-schema.ts'
 /** An email that was sent, or that waits for its time. */
 type Email = EmailRecord | ScheduledRecord
 
-/** @param id  The id that Resend's answer gave. */
+/** An email as the list shows it. @param id  The id that Resend's answer gave. */
 export function toListedEmail(email: Email, id: string): Complete<ResendListedEmail> {
   const isWaiting = isScheduled(email)
   const { from, to, cc, bcc, reply_to, subject } = isWaiting ? email.email : email
@@ -24,12 +24,13 @@ export function toListedEmail(email: Email, id: string): Complete<ResendListedEm
     subject,
     bcc: orNull(bcc),
     cc: orNull(cc),
-    reply_to: reply_to === null ? null : parseAddresses(reply_to).map(written),
+    reply_to: reply_to === null ? null : parseAddresses(reply_to).map(formatAddress),
     last_event: isWaiting ? 'scheduled' : lastEventOf(email),
     scheduled_at: isWaiting ? toTime(email.send_at) : null,
   }
 }
 
+/** An email as it is shown alone, with its content. */
 export function toEmailDetail(email: Email, id: string, content: EmailContent): ResendEmailDetail {
   const { metadata } = isScheduled(email) ? email.email : email
   const tags = metadata && Object.entries(metadata).map(([name, value]) => ({ name, value }))
@@ -42,7 +43,7 @@ export function toEmailDetail(email: Email, id: string, content: EmailContent): 
   }
 }
 
-function written({ name, address }: ParsedAddress): string {
+function formatAddress({ name, address }: ParsedAddress): string {
   return name === '' ? address : `${name} <${address}>`
 }
 

@@ -47,6 +47,7 @@ export function domainRoutes({ domains }: ProviderParts): Route[] {
       success: { status: 201, schema: createdDomainSchema },
       errors: ['domain_exists'],
       async handler({ body }) {
+        // If the second commit fails, the domain stays, with the default settings, which a PATCH can change.
         const { id } = await domains.create({ name: body.name })
         return toDetail(await domains.update(id, toSettings(body)))
       },

@@ -16,7 +16,7 @@ import { listSchema, pageQuery, toList } from './lists.ts'
 import { assertSameId } from './same-id.ts'
 import { batchDocumentSchema, rescheduleSchema, sendSchema } from './send-schema.ts'
 import { ResendTemplates } from './stored-templates.ts'
-import { createTemplateUse } from './template-use.ts'
+import { createTemplateCompletion } from './template-use.ts'
 import { maxAheadDays, readScheduledAt } from './times.ts'
 
 const { get, patch, post } = defineRoutes({ tag: 'Emails', access: 'key', face: resendFace })
@@ -24,6 +24,8 @@ const { get, patch, post } = defineRoutes({ tag: 'Emails', access: 'key', face: 
 const keyHeader = idempotencyHeader('the same request with the same key is sent once in 24 h')
 const ofSending = [...sendErrors, 'idempotency_conflict', 'state_conflict'] as const
 const idSchema = z.strictObject({ id: z.string() })
+
+const defaultPage = 20
 
 /** `/resend/emails`. */
 export function emailRoutes(parts: ProviderParts): Route[] {
@@ -87,10 +89,10 @@ export function emailRoutes(parts: ProviderParts): Route[] {
     }),
     get('/resend/emails', {
       summary: 'List emails, newest first',
-      query: pageQuery(20),
+      query: pageQuery(defaultPage),
       success: { schema: listSchema(listedEmailSchema) },
       async handler({ query }) {
-        const { emails, more } = await sent.page({ limit: 20, ...query, provider: resend })
+        const { emails, more } = await sent.page({ limit: defaultPage, ...query, provider: resend })
         const listed = emails.map((email) => toListedEmail(email, sent.idOf(email, resend)))
         return toList(listed, more)
       },
@@ -148,7 +150,8 @@ function sendOf(
     idempotencyKey: headers.get('idempotency-key') ?? undefined,
     names,
     maxAheadDays,
-    prepare: createTemplateUse(new ResendTemplates(parts)),
+    // A send only reads templates, so it needs no part in the sequence of their changes.
+    prepare: createTemplateCompletion(new ResendTemplates(parts)),
   }
 }
 

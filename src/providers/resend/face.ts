@@ -4,7 +4,8 @@ import { jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
 import { sentencesOf } from '../error-sentences.ts'
-import { missingMember, resend } from './conventions.ts'
+import { resend } from './conventions.ts'
+import { missingMember } from './member-errors.ts'
 
 /** The names of Resend's errors that Localpost answers with. */
 const errorNames = [
@@ -42,19 +43,21 @@ const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: 
   internal_error: [500, 'internal_server_error'],
 }
 
+/** The names of validation errors, by the member at fault. Default: `validation_error`. */
+const byMember: ReadonlyMap<string, ErrorName> = new Map([
+  ['attachments', 'invalid_attachment'],
+  ['from', 'invalid_from_address'],
+])
+
 /** @see https://resend.com/docs/api-reference/errors */
 export const resendFace: Face = {
   name: resend,
   title: 'Resend',
   prefix: '/resend',
   key: bearerPlace,
-  errorSchema: z.strictObject({
-    statusCode: z.int(),
-    name: z.enum(errorNames),
-    message: z.string(),
-  }),
+  errorSchema: z.strictObject({ statusCode: z.int(), name: z.enum(errorNames), message: z.string() }),
   errorAnswer(error) {
-    const [statusCode, name] = kindOf(error)
+    const [statusCode, name] = statusAndNameOf(error)
     return jsonAnswer({ statusCode, name, message: resendMessageOf(error) }, statusCode, error.headers)
   },
   connect: {
@@ -95,18 +98,17 @@ const { data, error } = await resend.emails.send({
   ],
 }
 
-function kindOf(error: LocalpostError): readonly [status: number, name: ErrorName] {
-  if (error.code === 'validation_error') return ofInput(error)
+function statusAndNameOf(error: LocalpostError): readonly [status: number, name: ErrorName] {
+  if (error.code === 'validation_error') return ofValidationError(error)
   const { status } = error
   return known[error.code] ?? [status, status >= 500 ? 'application_error' : 'validation_error']
 }
 
-const byMember: ReadonlyMap<string, ErrorName> = new Map([
-  ['attachments', 'invalid_attachment'],
-  ['from', 'invalid_from_address'],
-])
-
-function ofInput({ cause, errors, status }: LocalpostError): readonly [status: number, name: ErrorName] {
+function ofValidationError({
+  cause,
+  errors,
+  status,
+}: LocalpostError): readonly [status: number, name: ErrorName] {
   if (cause === missingMember) return [422, 'missing_required_field']
   const field = errors?.[0]?.field ?? ''
   if (field === 'Idempotency-Key') return [400, 'invalid_idempotency_key']

@@ -3,7 +3,7 @@ import { validationError } from '../../core/errors.ts'
 import { queryNumber } from '../../server/lists.ts'
 import { notFound } from '../../store/repository.ts'
 
-/** How many items a page has at most, and where nothing else is said. */
+/** The maximum number of items of a page, and the default. */
 export const maxPage = 100
 
 /** Which items of a list are asked for. */
@@ -56,6 +56,6 @@ export async function pageOf<T extends { readonly id: string }>(
   const at = items.findIndex(({ id }) => id === given)
   if (given !== undefined && at === -1) throw notFound(noun, given)
   if (before !== undefined) return { items: items.slice(Math.max(0, at - limit), at), more: at > limit }
-  const rest = items.slice(at + 1)
+  const rest = given === undefined ? items : items.slice(at + 1)
   return { items: rest.slice(0, limit), more: rest.length > limit }
 }

@@ -5,7 +5,7 @@ import { checkInput, parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { recordOf, translateOne } from '../request-parts.ts'
 import type { Translate, TranslationFacts } from '../translation.ts'
-import { wrongMembers, type MemberError } from './conventions.ts'
+import { wrongMembers, type MemberError } from './member-errors.ts'
 import {
   batchItemSchema,
   batchSchema,
@@ -39,11 +39,7 @@ function toRequest(schema: z.ZodType<ResendEmail>, body: unknown, { now }: Trans
   if (template && (html !== undefined || text !== undefined))
     errors.push({ field: 'template', message: 'must not be given together with html or text' })
   if (!template && !html && !text)
-    errors.push({
-      field: 'html',
-      message: 'is missing: give html or text',
-      isMissing: html === undefined,
-    })
+    errors.push({ field: 'html', message: 'is missing: give html or text', isMissing: html === undefined })
   const at = email.scheduled_at === undefined ? undefined : readScheduledAt(email.scheduled_at, now)
   if (typeof at === 'object') errors.push({ field: 'scheduled_at', message: at.problem })
   const metadata = toMetadata(email.tags ?? [], errors)
@@ -94,13 +90,8 @@ function toMetadata(
   return recordOf(metadata)
 }
 
-function toAttachment({
-  content,
-  path,
-  filename,
-  content_type,
-  content_id,
-}: ResendAttachment): SentAttachment {
+function toAttachment(given: ResendAttachment): SentAttachment {
+  const { content, path, filename, content_type, content_id } = given
   const shared = { content_type, content_id }
   if (path !== undefined) return { filename: filename ?? nameIn(path), path, ...shared }
   return { name: filename ?? 'attachment', content: toBase64(content ?? ''), ...shared }

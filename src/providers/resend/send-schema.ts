@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { notSupported } from '../not-supported.ts'
 import { sameId } from './same-id.ts'
-import { scheduledForms } from './times.ts'
+import { maxAheadDays, scheduledForms } from './times.ts'
 
 /** How many emails one batch may have. */
 const maxBatch = 100
@@ -35,7 +35,7 @@ const attachmentSchema = z
   })
 export type ResendAttachment = z.infer<typeof attachmentSchema>
 
-const scheduledAt = z.string().describe(`${scheduledForms}; at most 30 days ahead`)
+const scheduledAt = z.string().describe(`${scheduledForms}; at most ${maxAheadDays} days ahead`)
 
 const emailMembers = {
   from: z.string().optional().describe('Required, unless the template has one'),
@@ -81,7 +81,4 @@ export const batchSchema = z.array(z.unknown()).min(1).max(maxBatch)
 export const batchDocumentSchema = z.array(batchItemSchema).min(1).max(maxBatch)
 
 /** The body of `PATCH /resend/emails/{id}`. */
-export const rescheduleSchema = z.strictObject({
-  scheduled_at: scheduledAt,
-  id: sameId,
-})
+export const rescheduleSchema = z.strictObject({ scheduled_at: scheduledAt, id: sameId })

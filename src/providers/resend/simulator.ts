@@ -5,10 +5,5 @@ import { resend } from './conventions.ts'
 export const resendSimulator: SimulatorNames = {
   provider: resend,
   hosts: ['resend.dev'],
-  names: {
-    delivered: 'success',
-    bounced: 'bounce',
-    complained: 'complaint',
-    suppressed: 'suppressionlist',
-  },
+  names: { delivered: 'success', bounced: 'bounce', complained: 'complaint', suppressed: 'suppressionlist' },
 }

@@ -7,10 +7,15 @@ import type { Template, TemplateInput } from '../../templates/types.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import {
-  templateDetailsSchema,
-  type ResendTemplateChanges,
-  type ResendTemplateDetails,
-} from './template-schema.ts'
+  detailsOf,
+  draftIdOf,
+  draftKey,
+  isDraft,
+  mergeDetails,
+  noDetails,
+  toMetadata,
+} from './template-details.ts'
+import { maxNameLength, type ResendTemplateChanges } from './template-schema.ts'
 import { checkVariables } from './template-variables.ts'
 
 /** A template, with what has changed since it was published. */
@@ -46,16 +51,15 @@ export class ResendTemplates {
     return found.toSorted((one, other) => other.created - one.created || (one.id < other.id ? 1 : -1))
   }
 
-  /** The template of this id or alias; null if there is none. */
+  /** The template of this id or alias, without its draft; null if there is none. The id of a draft finds nothing. */
   async find(identifier: string): Promise<Template | null> {
     const known = await this.#byId(identifier)
     return known && !isDraft(known) ? known : this.#byAlias(identifier)
   }
 
-  /** The same with its draft. The id of a draft stands for that draft alone. @throws not_found */
+  /** The template of this id or alias, with its draft. @throws not_found */
   async read(identifier: string): Promise<StoredTemplate> {
-    const known = await this.#byId(identifier)
-    const template = known && !isDraft(known) ? known : ((await this.#byAlias(identifier)) ?? known)
+    const template = await this.find(identifier)
     if (!template) throw notFound('template', identifier)
     const draft = await this.#byId(draftIdOf(template.id))
     return { template, draft: draft && isDraft(draft) ? draft : null }
@@ -101,7 +105,7 @@ export class ResendTemplates {
       const { name, subject, html, text, engine } = draft ?? template
       const [id, version] = [this.#newUuid(), this.#newUuid()]
       const details = { ...detailsOf(draft ?? template), alias: null, published: null, version }
-      const copyName = `${name ?? template.id} (Copy)`.slice(0, 255)
+      const copyName = `${name ?? template.id} (Copy)`.slice(0, maxNameLength)
       const metadata = toMetadata(details, template.metadata)
       await this.#templates.put(id, { name: copyName, subject, html, text, engine, metadata })
       return id
@@ -118,14 +122,14 @@ export class ResendTemplates {
     })
   }
 
-  /** @param known  What it changes: the draft, or the template while it has none; null for a new one. */
-  async #write(id: string, given: ResendTemplateChanges, known: Template | null): Promise<void> {
-    const input = mergeContent(given, known)
-    const details = mergeDetails(given, known ? detailsOf(known) : noDetails, this.#newUuid())
+  /** @param before  What it changes: the draft, or the template while it has none; null for a new one. */
+  async #write(id: string, given: ResendTemplateChanges, before: Template | null): Promise<void> {
+    const input = mergeContent(given, before)
+    const details = mergeDetails(given, before ? detailsOf(before) : noDetails, this.#newUuid())
     checkVariables(input, details)
     await this.#assertFree(details.alias, id)
     if (details.published === null) {
-      await this.#templates.put(id, { ...input, metadata: toMetadata(details, known?.metadata) })
+      await this.#templates.put(id, { ...input, metadata: toMetadata(details, before?.metadata) })
       return
     }
     await this.#assertDraftIsFree(id)
@@ -158,65 +162,8 @@ export class ResendTemplates {
   }
 }
 
-/** What is not given stays as it is in `known`. */
-function mergeContent(given: ResendTemplateChanges, known: Template | null): TemplateInput {
-  const { name = known?.name, subject = known?.subject, html = known?.html, text = known?.text } = given
-  return { name, subject, html, text, engine: 'handlebars' }
-}
-
 /** What is not given stays as it was `before`. */
-function mergeDetails(
-  given: ResendTemplateChanges,
-  before: Omit<ResendTemplateDetails, 'version'>,
-  version: string,
-): ResendTemplateDetails {
-  const { alias = before.alias, from = before.from, reply_to = before.reply_to } = given
-  return {
-    alias,
-    from,
-    reply_to: typeof reply_to === 'string' ? [reply_to] : reply_to,
-    variables: given.variables === undefined ? before.variables : (given.variables ?? []),
-    published: before.published,
-    version,
-  }
-}
-
-/** Of a template before anything is known of it. */
-const noDetails: Omit<ResendTemplateDetails, 'version'> = {
-  alias: null,
-  from: null,
-  reply_to: null,
-  variables: [],
-  published: null,
-}
-
-/** The metadata of a template that has its details. */
-const detailsKey = 'resend'
-/** Says in the metadata of a draft which template it is the draft of. */
-const draftKey = 'resend_draft_of'
-
-/** The draft of a published template has an id of its own, because emails are sent from what was published. */
-const draftIdOf = (id: string): string => `${id}.draft`
-const isDraft = ({ id, metadata }: Template): boolean => {
-  const of = metadata?.[draftKey]
-  return of !== undefined && id === draftIdOf(of)
-}
-
-/** @param kept  Metadata that other interfaces have set, which stay with what is published; or what marks a draft. */
-function toMetadata(details: ResendTemplateDetails, kept: Template['metadata']): Record<string, string> {
-  return { ...kept, [detailsKey]: JSON.stringify(details) }
-}
-
-/** The details of a template. One that came by another interface is published and has no variables to check. */
-export function detailsOf({ id, metadata, updated }: Template): ResendTemplateDetails {
-  const kept = metadata?.[detailsKey]
-  if (kept !== undefined) {
-    try {
-      const details = templateDetailsSchema.safeParse(JSON.parse(kept))
-      if (details.success) return details.data
-    } catch {
-      // It was changed by another interface, as details of another form were.
-    }
-  }
-  return { ...noDetails, published: updated, version: id }
+function mergeContent(given: ResendTemplateChanges, before: Template | null): TemplateInput {
+  const { name = before?.name, subject = before?.subject, html = before?.html, text = before?.text } = given
+  return { name, subject, html, text, engine: 'handlebars' }
 }

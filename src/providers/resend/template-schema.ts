@@ -13,9 +13,12 @@ export const reservedNames: readonly string[] = [
 
 const text = z.string().max(1_000_000)
 const line = z.string().max(998)
+/** In UTF-16 units. */
+export const maxNameLength = 255
+const name = z.string().min(1).max(maxNameLength)
 
 /** A variable of a template. */
-const templateVariableSchema = z
+export const templateVariableSchema = z
   .strictObject({
     key: z
       .string()
@@ -56,14 +59,14 @@ const members = {
 
 /** The body of `POST /resend/templates`. */
 export const newTemplateSchema = z.strictObject({
-  name: z.string().min(1).max(255),
+  name,
   html: text.min(1).describe('With `{{{NAME}}}` for variables, as the subject and the text may have'),
   ...members,
 })
 
 /** The body of `PATCH /resend/templates/{id}`. */
 export const templateChangesSchema = z.strictObject({
-  name: z.string().min(1).max(255).optional(),
+  name: name.optional(),
   html: text.min(1).optional(),
   ...members,
 })
@@ -111,10 +114,7 @@ export const templateSchema = z.strictObject({
 export type ResendTemplate = z.infer<typeof templateSchema>
 
 /** A template that was changed. */
-export const changedTemplateSchema = z.strictObject({
-  object: z.literal('template'),
-  id: z.string(),
-})
+export const changedTemplateSchema = z.strictObject({ object: z.literal('template'), id: z.string() })
 
 /** A template that was removed. */
 export const removedTemplateSchema = z.strictObject({
@@ -122,19 +122,3 @@ export const removedTemplateSchema = z.strictObject({
   id: z.string(),
   deleted: z.literal(true),
 })
-
-/** What a template has at Resend beside its texts. It is kept in its metadata. */
-export const templateDetailsSchema = z.strictObject({
-  alias: z.string().nullable(),
-  from: z.string().nullable(),
-  reply_to: z.array(z.string()).nullable(),
-  variables: z.array(templateVariableSchema),
-  published: z
-    .number()
-    .min(0)
-    .max(8.64e15)
-    .nullable()
-    .describe('Unix time in milliseconds; null before the first'),
-  version: z.string().describe('Changes with each change of the template'),
-})
-export type ResendTemplateDetails = z.infer<typeof templateDetailsSchema>

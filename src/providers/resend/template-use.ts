@@ -2,9 +2,10 @@ import { type FieldError, validationError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Template } from '../../templates/types.ts'
-import { wrongMembers } from './conventions.ts'
-import { detailsOf, type ResendTemplates } from './stored-templates.ts'
-import { reservedNames, type ResendTemplateDetails } from './template-schema.ts'
+import { wrongMembers } from './member-errors.ts'
+import type { ResendTemplates } from './stored-templates.ts'
+import { detailsOf, type ResendTemplateDetails } from './template-details.ts'
+import { reservedNames } from './template-schema.ts'
 
 /**
  * Completes requests that use a template: by its sender and subject, and by the fallback values of its variables. The template
@@ -13,21 +14,21 @@ import { reservedNames, type ResendTemplateDetails } from './template-schema.ts'
  * @returns A function for the requests of one call, which reads each template once. It throws validation_error for variables of
  *   another type, and for a template that was never published.
  */
-export function createTemplateUse(
+export function createTemplateCompletion(
   templates: Pick<ResendTemplates, 'find'>,
 ): (request: SendingRequest) => Promise<SendingRequest> {
   const read = new Map<string, Promise<Template | null>>()
   return async (request) => {
-    const { template_id: name } = request
-    if (name === undefined) return request
-    const reading = read.get(name) ?? templates.find(name)
-    read.set(name, reading)
+    const { template_id: identifier } = request
+    if (identifier === undefined) return request
+    const reading = read.get(identifier) ?? templates.find(identifier)
+    read.set(identifier, reading)
     const template = await reading
     // The core has the error for it.
     if (!template) return request
     const details = detailsOf(template)
     if (details.published === null) {
-      const message = `${quote(name)} is a draft: publish it first, with POST /templates/{id}/publish`
+      const message = `${quote(identifier)} is a draft: publish it first, with POST /templates/{id}/publish`
       throw validationError([{ field: 'template_id', message }])
     }
     const { from = details.from ?? undefined, reply_to = details.reply_to ?? undefined } = request

@@ -1,7 +1,8 @@
 import { type FieldError, validationError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 import type { TemplateInput } from '../../templates/types.ts'
-import { reservedNames, type ResendTemplateDetails } from './template-schema.ts'
+import type { ResendTemplateDetails } from './template-details.ts'
+import { reservedNames } from './template-schema.ts'
 
 const variable = /\{\{\{\s{0,20}([A-Za-z_][A-Za-z0-9_]{0,49})\s{0,20}\}\}\}/y
 
@@ -13,11 +14,8 @@ export function checkVariables(input: TemplateInput, { variables }: ResendTempla
     errors.push({ field: 'variables', message: 'must not have the same key twice' })
   for (const field of ['subject', 'html', 'text'] as const) {
     const source = input[field] ?? ''
-    for (
-      let at = source.indexOf('{{');
-      at !== -1 && errors.length < maxErrors;
-      at = source.indexOf('{{', at)
-    ) {
+    let at = source.indexOf('{{')
+    while (at !== -1 && errors.length < maxErrors) {
       variable.lastIndex = at
       const [whole, name] = variable.exec(source) ?? []
       if (whole === undefined || name === undefined || source[at - 1] === '\\') {
@@ -33,7 +31,7 @@ export function checkVariables(input: TemplateInput, { variables }: ResendTempla
           field,
           message: `Variable '${name}' is used in the template but not defined in the variables list`,
         })
-      at += whole.length
+      at = source.indexOf('{{', at + whole.length)
     }
   }
   if (errors.length > 0) throw validationError(errors)

@@ -5,7 +5,8 @@ import type { ProviderParts } from '../provider.ts'
 import { toTime } from './conventions.ts'
 import { resendFace } from './face.ts'
 import { listSchema, pageOf, pageQuery, toList } from './lists.ts'
-import { detailsOf, ResendTemplates, type StoredTemplate } from './stored-templates.ts'
+import { ResendTemplates, type StoredTemplate } from './stored-templates.ts'
+import { detailsOf } from './template-details.ts'
 import {
   changedTemplateSchema,
   listedTemplateSchema,
@@ -18,6 +19,8 @@ import {
 } from './template-schema.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Templates', access: 'key', face: resendFace })
+
+const defaultPage = 20
 
 /** `/resend/templates`: the templates of this account. */
 export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>): Route[] {
@@ -33,11 +36,11 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'clock' 
     }),
     get('/resend/templates', {
       summary: 'List templates, newest first',
-      query: pageQuery(20),
+      query: pageQuery(defaultPage),
       success: { schema: listSchema(listedTemplateSchema) },
       async handler({ query }) {
         const all = await stored.list()
-        const { items, more } = await pageOf('template', all, { limit: 20, ...query })
+        const { items, more } = await pageOf('template', all, { limit: defaultPage, ...query })
         return toList(items.map(toListed), more)
       },
     }),
@@ -90,15 +93,12 @@ function toListed(template: Template): ResendListedTemplate {
 
 function toDetail({ template, draft }: StoredTemplate): ResendTemplate {
   const shown = draft ?? template
-  const { alias, from, reply_to, variables, published, version } = detailsOf(shown)
+  const { from, reply_to, variables, published, version } = detailsOf(shown)
   const { subject, html, text } = shown
   const times = { created_at: toTime(template.created), updated_at: toTime(shown.updated) }
   return {
     object: 'template',
-    ...toListed(shown),
-    ...times,
-    id: template.id,
-    alias,
+    ...toListed({ ...shown, id: template.id, created: template.created }),
     from,
     subject,
     reply_to,

@@ -14,9 +14,9 @@ export const scheduledForms =
  */
 export function readScheduledAt(text: string, now: number): number | { problem: string } {
   const given = text.trim()
-  const [, count, unit] = span.exec(given) ?? []
-  if (count !== undefined && unit !== undefined)
-    return now + (parseDuration(count + unit.toLowerCase().charAt(0)) ?? 0)
+  const [, count = '', unit = ''] = span.exec(given) ?? []
+  const aheadMs = parseDuration(count + unit.toLowerCase().charAt(0))
+  if (aheadMs !== null) return now + aheadMs
   if (isoTime.safeParse(given).success) return Date.parse(given)
   return { problem: `must be ${scheduledForms}, not ${quote(text)}` }
 }

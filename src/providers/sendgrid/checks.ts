@@ -6,8 +6,12 @@ import { ownPrefix } from './conventions.ts'
 import { maxRecipients, type SendGridMail, type SendGridPersonalization } from './send-schema.ts'
 
 // What the schema cannot say of a request.
+// A message that begins with a capital letter is a whole sentence: see `faultOf` in face.ts.
 
-/** Checks a request. @param body  The same as it was given. @param errors  Gets one for each fault. */
+const maxAheadMs = 72 * 3_600_000
+const maxSubstitutions = 150
+
+/** Checks a request. @param body  The request body before it was parsed. @param errors  Receives one entry per fault. */
 export function checkSend(mail: SendGridMail, body: unknown, now: number, errors: FieldError[]): void {
   checkCommon(mail, errors)
   checkProto(body, ['custom_args'], errors)
@@ -90,15 +94,7 @@ function checkRecipients({ personalizations }: SendGridMail, errors: FieldError[
   let count = 0
   for (const [i, { to, cc = [], bcc = [] }] of personalizations.entries()) {
     count += to.length + cc.length + bcc.length
-    const seen = new Set<string>()
-    const twice = Object.entries({ to, cc, bcc }).flatMap(([name, list]) =>
-      list.flatMap(({ email }) => {
-        const key = addressKey(email)
-        const isKnown = seen.has(key)
-        seen.add(key)
-        return isKnown ? { name, email } : []
-      }),
-    )[0]
+    const twice = firstDuplicate({ to, cc, bcc })
     if (twice)
       errors.push({
         field: `personalizations[${i}]`,
@@ -112,5 +108,17 @@ function checkRecipients({ personalizations }: SendGridMail, errors: FieldError[
     })
 }
 
-const maxAheadMs = 72 * 3_600_000
-const maxSubstitutions = 150
+type People = SendGridPersonalization['to']
+
+/** The first address that repeats an earlier one, and the name of its list. */
+function firstDuplicate(lists: Readonly<Record<string, People>>): { name: string; email: string } | null {
+  const seen = new Set<string>()
+  for (const [name, list] of Object.entries(lists)) {
+    for (const { email } of list) {
+      const key = addressKey(email)
+      if (seen.has(key)) return { name, email }
+      seen.add(key)
+    }
+  }
+  return null
+}

@@ -8,19 +8,8 @@ import { enhancedCodeIn, eventKey, idAt } from '../event-facts.ts'
 import { ownMetadata, ownPrefix, sendgrid, toSeconds } from './conventions.ts'
 import { signingKeyOf } from './signature.ts'
 
-/** The name of an event. */
-export type SendGridEvent =
-  | 'processed'
-  | 'deferred'
-  | 'delivered'
-  | 'bounce'
-  | 'dropped'
-  | 'open'
-  | 'click'
-  | 'spamreport'
-
 /** The events, with ours of which they are made. */
-const events: Readonly<Record<SendGridEvent, readonly EmailEventType[]>> = {
+const events = {
   processed: ['email.sent'],
   deferred: ['email.delivery_delayed'],
   delivered: ['email.delivered'],
@@ -29,7 +18,9 @@ const events: Readonly<Record<SendGridEvent, readonly EmailEventType[]>> = {
   open: ['email.opened'],
   click: ['email.clicked'],
   spamreport: ['email.complained'],
-}
+} as const satisfies Readonly<Record<string, readonly EmailEventType[]>>
+/** The name of an event. */
+export type SendGridEvent = keyof typeof events
 
 /**
  * Webhooks as SendGrid posts them: an array of events, here always of one, signed by ECDSA.

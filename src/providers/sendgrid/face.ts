@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts'
-import { jsonAnswer } from '../../server/answer.ts'
+import { type Answer, bytesAnswer, jsonAnswer } from '../../server/answer.ts'
 import { bearerPlace } from '../../server/auth.ts'
 import type { Face } from '../../server/face.ts'
 import { sendgrid } from './conventions.ts'
@@ -18,7 +18,7 @@ const statuses: Readonly<Partial<Record<ErrorCode, number>>> = {
 }
 
 /** The member that an error without a list of members is about. */
-const members: Readonly<Partial<Record<ErrorCode, string>>> = {
+const memberOfError: Readonly<Partial<Record<ErrorCode, string>>> = {
   template_not_found: 'template_id',
   domain_not_verified: 'from',
   domain_not_registered: 'from',
@@ -99,26 +99,40 @@ const [response] = await sendgrid.send({
   ],
 }
 
+/** Answers 204 when the work is done. */
+export async function answerNothing(work: Promise<unknown>): Promise<Answer> {
+  await work
+  return bytesAnswer(null, {}, 204)
+}
+
 type Fault = z.output<typeof fault>
 
 function faultsOf({ code, message, errors = [] }: LocalpostError): Fault[] {
-  if (errors.length === 0) return [{ message, field: members[code] ?? null, help: null }]
+  if (errors.length === 0) return [{ message, field: memberOfError[code] ?? null, help: null }]
   return errors.map(faultOf)
 }
 
-/** Messages in SendGrid's words are whole sentences; ours go on after the member. */
+/** Messages in SendGrid's words are whole sentences, and begin with a capital letter. Others continue the member's name. */
 function faultOf({ field: given, message }: FieldError): Fault {
   const field = fieldOf(given)
   const isSentence = /^[A-Z]/.test(message)
   return { message: isSentence ? message : `${field ?? 'The body'} ${message}.`, field, help: null }
 }
 
-/** A member in SendGrid's form: `personalizations.0.to`. Null for the whole body. */
+/** The members that SendGrid's requests have in a personalization, and those of the core in the email. */
+const personMembers = new Set(['to', 'cc', 'bcc', 'dynamic_template_data'])
+
+/**
+ * A member in SendGrid's form. Null for the whole body.
+ *
+ * @param given  As the core names it, which puts the index of the email first if a request has several: `[2].to[0]` becomes
+ *   `personalizations.2.to.0`, and `to[0]` becomes `personalizations.0.to.0`.
+ */
 function fieldOf(given: string): string | null {
   if (given === 'body') return null
-  const [, index, member = ''] = /^(?:\[(\d+)\]\.?)?(.*)$/s.exec(given) ?? []
+  const [, index = '0', member = ''] = /^(?:\[(\d+)\]\.?)?(.*)$/s.exec(given) ?? []
   if (member === 'body') return null
-  const isOfPerson = /^(?:to|cc|bcc|dynamic_template_data)(?![\w-])/.test(member)
-  const path = isOfPerson ? `personalizations[${index ?? 0}].${member}` : member
+  const [first = ''] = /^[\w-]+/.exec(member) ?? []
+  const path = personMembers.has(first) ? `personalizations[${index}].${member}` : member
   return path.replaceAll(/\[(\d+)\]/g, '.$1')
 }

@@ -5,7 +5,7 @@ import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sends, type ProviderSend } from '../send.ts'
+import { sendAll, sendingRoute, type ProviderSend } from '../send.ts'
 import { ownMetadata, sendgrid, toMessageId } from './conventions.ts'
 import { sendgridFace } from './face.ts'
 import { maxRecipients, mailSchema } from './send-schema.ts'
@@ -27,7 +27,7 @@ export function mailRoutes(parts: ProviderParts): Route[] {
 
   return [
     post('/sendgrid/v3/mail/send', {
-      ...sends(mailSchema),
+      ...sendingRoute(mailSchema),
       summary: 'Send an email for each personalization, all in one commit',
       success: {
         status: 202,
@@ -35,7 +35,7 @@ export function mailRoutes(parts: ProviderParts): Route[] {
         description: 'Accepted; `X-Message-Id` is the id in events. 200 with `sandbox_mode`',
       },
       async handler(context) {
-        const [sent] = await sendAll(sendOf, context, parts)
+        const [sent] = await sendAll(sendgridSend, context, parts)
         if (!sent) return bytesAnswer(null, {}, 200)
         if ('error' in sent) throw sent.error
         return bytesAnswer(null, { 'x-message-id': sent.id }, 202)
@@ -69,7 +69,7 @@ export function mailRoutes(parts: ProviderParts): Route[] {
   ]
 }
 
-const sendOf: ProviderSend = {
+const sendgridSend: ProviderSend = {
   provider: sendgrid,
   kind: 'sendgrid send',
   names: {

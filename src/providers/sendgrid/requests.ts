@@ -23,15 +23,15 @@ export const toSend: Translate = (body, { now }) => {
   const mail = parseInput(mailSchema, body)
   const errors: FieldError[] = []
   checkSend(mail, body, now, errors)
-  const write = createAddressWriter(errors)
+  const toAddress = createAddressReader(errors)
   const common = commonMembers(mail)
-  const from = write(mail.from, 'from')
+  const from = toAddress(mail.from, 'from')
   assertRepeatable(mail)
-  const context = { mail, write, substituted: new ContentBudget('personalizations', substitutionAdvice) }
+  const context = { mail, toAddress, substituted: new ContentBudget('personalizations', substitutionAdvice) }
   const requests = mail.personalizations.map((person, i) => ({
     ...common,
     ...toEmail(person, `personalizations[${i}]`, context),
-    from: person.from ? write(person.from, `personalizations[${i}].from`) : from,
+    from: person.from ? toAddress(person.from, `personalizations[${i}].from`) : from,
   }))
   if (errors.length > 0) throw validationError(errors)
   return {
@@ -50,24 +50,20 @@ function assertRepeatable({ personalizations, ...common }: SendGridMail): void {
   repeated.take(personalizations.length * JSON.stringify(common).length)
 }
 
-/** Substituted texts have a limit of their own, because only as they are made is it known how long they get. */
+/** Substituted texts have a limit of their own, because their length is known only once they are made. */
 const substitutionAdvice = 'Send them in several requests, or substitute shorter texts'
 
 /** What the emails of a request are made of, besides their personalizations. */
 interface EmailContext {
   readonly mail: SendGridMail
-  readonly write: AddressWriter
+  readonly toAddress: AddressReader
   /** How long the substituted texts of all emails may be. */
   readonly substituted: ContentBudget
 }
 
 /** The members that each email has as they are. */
-function commonMembers({
-  attachments,
-  categories,
-  tracking_settings,
-  mail_settings,
-}: SendGridMail): SendingRequest {
+function commonMembers(mail: SendGridMail): SendingRequest {
+  const { attachments, categories, tracking_settings, mail_settings } = mail
   const { open_tracking, click_tracking } = tracking_settings ?? {}
   return {
     attachments: attachments?.map(toAttachment),
@@ -80,17 +76,17 @@ function commonMembers({
 function toEmail(
   person: SendGridPersonalization,
   field: string,
-  { mail, write, substituted }: EmailContext,
+  { mail, toAddress, substituted }: EmailContext,
 ): SendingRequest {
   const { to, cc, bcc, substitutions, subject = mail.subject, send_at = mail.send_at } = person
   const fill = (text: string): string => (substitutions ? substitute(text, substitutions, substituted) : text)
   const all = (name: 'to' | 'cc' | 'bcc', list: typeof to = []): string[] | undefined =>
-    list.length === 0 ? undefined : list.map((one, i) => write(one, `${field}.${name}[${i}]`))
+    list.length === 0 ? undefined : list.map((one, i) => toAddress(one, `${field}.${name}[${i}]`))
   return {
     to: all('to', to),
     cc: all('cc', cc),
     bcc: all('bcc', bcc),
-    reply_to: replyTo(mail, fill, write),
+    reply_to: replyTo(mail, fill, toAddress),
     headers: toHeaders(mail.headers, person.headers),
     metadata: toMetadata(mail, person),
     send_at: send_at === undefined ? undefined : send_at * 1000,
@@ -140,12 +136,12 @@ function substitute(
 function replyTo(
   { reply_to, reply_to_list }: SendGridMail,
   fill: (text: string) => string,
-  write: AddressWriter,
+  toAddress: AddressReader,
 ): string[] | undefined {
   const given = reply_to_list ?? (reply_to && [reply_to])
   return given?.map(({ email, name }, i) => {
     const filled = { email: fill(email), name: name && fill(name) }
-    return write(filled, reply_to_list ? `reply_to_list[${i}]` : 'reply_to')
+    return toAddress(filled, reply_to_list ? `reply_to_list[${i}]` : 'reply_to')
   })
 }
 
@@ -173,26 +169,17 @@ function toMetadata(
   return recordOf(Object.entries(metadata))
 }
 
-function toAttachment({
-  content,
-  filename,
-  type,
-  disposition,
-  content_id,
-}: SendGridAttachment): SentAttachment {
-  return {
-    name: filename || 'attachment',
-    content,
-    content_type: type,
-    content_id: disposition === 'attachment' ? undefined : content_id?.replace(/^<(.*)>$/s, '$1'),
-  }
+function toAttachment(given: SendGridAttachment): SentAttachment {
+  const { content, filename, type, disposition } = given
+  const content_id = disposition === 'attachment' ? undefined : given.content_id?.replace(/^<(.*)>$/s, '$1')
+  return { name: filename || 'attachment', content, content_type: type, content_id }
 }
 
-/** Writes an address as the core takes it: `Ada <ada@example.com>`. */
-type AddressWriter = (address: SendGridAddress, field: string) => string
+/** Checks an address, and gives it as the core takes it: `Ada <ada@example.com>`. */
+type AddressReader = (address: SendGridAddress, field: string) => string
 
 /** @param errors  Receives one entry per invalid address. */
-function createAddressWriter(errors: FieldError[]): AddressWriter {
+function createAddressReader(errors: FieldError[]): AddressReader {
   return ({ email, name = '' }, field) => {
     const checked = normalizeAddress(email)
     if ('problem' in checked)

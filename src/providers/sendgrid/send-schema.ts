@@ -1,5 +1,7 @@
 import { z } from 'zod'
 
+// A message that begins with a capital letter is a whole sentence: see `faultOf` in face.ts.
+
 /** How many emails one request may have. */
 const maxPersonalizations = 1000
 /** How many recipients the emails of one request may have together. */
@@ -123,7 +125,7 @@ export const mailSchema = z.strictObject({
       error: ({ input }) =>
         `The personalization block is limited to ${maxPersonalizations} personalizations per API request. You have provided ${Array.isArray(input) ? input.length : 'more'} personalizations. Please consider splitting this into multiple requests and resending your request.`,
     })
-    .describe('The emails, each with its recipients, who see each other'),
+    .describe('The emails. The recipients of one email see each other'),
   from: addressSchema,
   reply_to: addressSchema.optional(),
   reply_to_list: people.min(1).optional().describe('In place of `reply_to`'),

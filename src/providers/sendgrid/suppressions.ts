@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { nullOn } from '../../core/errors.ts'
 import { isScheduled } from '../../sending/scheduled.ts'
 import type { Suppression } from '../../sending/types.ts'
-import { bytesAnswer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { queryNumber } from '../../server/lists.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
@@ -15,7 +14,7 @@ import {
   type SuppressionsByReason,
 } from '../suppressions-by-reason.ts'
 import { sendgrid, toSeconds } from './conventions.ts'
-import { sendgridFace } from './face.ts'
+import { answerNothing, sendgridFace } from './face.ts'
 
 const { get, post, del } = defineRoutes({ tag: 'Suppressions', access: 'key', face: sendgridFace })
 
@@ -43,19 +42,15 @@ const removalSchema = z
 const globalSchema = z.strictObject({ recipient_emails: addresses })
 
 const nothing = { status: 204 }
-const noContent = (): ReturnType<typeof bytesAnswer> => bytesAnswer(null, {}, 204)
 
 /** The suppression list of this account, by the reasons of its entries. */
 export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[] {
   const bounces = suppressionsByReason(suppressions, 'bounce')
   const complaints = suppressionsByReason(suppressions, 'complaint')
-  const added = suppressionsByReason(suppressions, 'manual')
+  const manual = suppressionsByReason(suppressions, 'manual')
 
-  async function toBounce({
-    address,
-    created,
-    email_id,
-  }: Suppression): Promise<z.output<typeof bounceSchema>> {
+  async function toBounce(entry: Suppression): Promise<z.output<typeof bounceSchema>> {
+    const { address, created, email_id } = entry
     const reason = email_id === undefined ? '' : await replyOf(email_id, address)
     return { created: toSeconds(created), email: address, reason, status: enhancedCodeIn(reason) ?? '' }
   }
@@ -85,10 +80,10 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       summary: 'List the addresses that were added by hand, by address',
       query: querySchema,
       success: { schema: z.array(z.strictObject({ created, email })) },
-      handler: async ({ query }) => (await pageOf(added, query)).map(toUnsubscribe),
+      handler: async ({ query }) => (await pageOf(manual, query)).map(toUnsubscribe),
     }),
     post(globals, {
-      summary: 'Add addresses that get no mail any more',
+      summary: 'Add addresses to the suppression list',
       body: { schema: globalSchema, maxBytes: bodyLimits.content },
       success: { status: 201, schema: globalSchema },
       async handler({ body }) {
@@ -101,17 +96,14 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
       summary: 'Get an address that was added by hand, in an object that is empty without it',
       success: { schema: z.strictObject({ recipient_email: z.string().optional() }) },
       async handler({ params }) {
-        const entry = await added.find(params.email)
+        const entry = await manual.find(params.email)
         return entry ? { recipient_email: entry.address } : {}
       },
     }),
     del(`${globals}/{email}`, {
       summary: 'Remove an address that was added by hand',
       success: nothing,
-      async handler({ params }) {
-        await removeAll(added, [params.email])
-        return noContent()
-      },
+      handler: ({ params }) => answerNothing(removeAll(manual, [params.email])),
     }),
   ]
 }
@@ -120,12 +112,9 @@ export function suppressionRoutes({ suppressions, sent }: ProviderParts): Route[
 function listRoutes<const Path extends string>(
   path: Path,
   entries: SuppressionsByReason,
-  {
-    what,
-    schema,
-    write,
-  }: { what: string; schema: z.ZodType; write: (entry: Suppression) => Promise<object> },
+  answers: { what: string; schema: z.ZodType; write: (entry: Suppression) => Promise<object> },
 ): Route[] {
+  const { what, schema, write } = answers
   return [
     get(path, {
       summary: `List ${what}, by address`,
@@ -145,18 +134,13 @@ function listRoutes<const Path extends string>(
       summary: `Remove some of ${what}, or all`,
       body: { schema: removalSchema, maxBytes: bodyLimits.content },
       success: nothing,
-      async handler({ body: { emails } }) {
-        await removeAll(entries, emails ?? (await addressesOf(entries)))
-        return noContent()
-      },
+      handler: async ({ body: { emails } }) =>
+        answerNothing(removeAll(entries, emails ?? (await addressesOf(entries)))),
     }),
     del(`${path}/{email}`, {
       summary: `Remove one of ${what}`,
       success: nothing,
-      async handler({ params }) {
-        await removeAll(entries, [params.email])
-        return noContent()
-      },
+      handler: ({ params }) => answerNothing(removeAll(entries, [params.email])),
     }),
   ]
 }

@@ -45,20 +45,6 @@ export const versionChangesSchema = z.strictObject({
   active: z.literal([0, 1]).optional().describe('1: emails are sent with it. Default: as it was'),
 })
 
-/** A version as the metadata of its template has it; the one that is active has its texts in the template itself. */
-export const keptVersionSchema = z.strictObject({
-  id: z.string(),
-  name: z.string(),
-  updated: z.number(),
-  generate_plain_content: z.boolean(),
-  editor: z.enum(['code', 'design']),
-  test_data: z.string(),
-  content: z
-    .strictObject({ subject: z.string(), html_content: z.string(), plain_content: z.string() })
-    .nullable(),
-})
-export type SendGridKeptVersion = z.infer<typeof keptVersionSchema>
-
 /** A version of a template in a list. */
 const listedVersionSchema = z.strictObject({
   id: z.string(),

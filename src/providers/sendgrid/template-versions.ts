@@ -1,23 +1,36 @@
 import { z } from 'zod'
 import { checkInput } from '../../core/validate.ts'
+import { notFound } from '../../store/repository.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
 import { uuidOf } from '../uuid.ts'
 import { ownPrefix } from './conventions.ts'
-import {
-  keptVersionSchema,
-  type SendGridKeptVersion,
-  type SendGridListedTemplate,
-  type SendGridNewVersion,
-  type SendGridTemplate,
-  type SendGridVersion,
+import type {
+  SendGridListedTemplate,
+  SendGridNewVersion,
+  SendGridTemplate,
+  SendGridVersion,
 } from './template-schema.ts'
 
 // A template of ours has the texts of the active version. The others, and what SendGrid knows of each version, are in its
 // metadata, so that every change is one commit.
 
+/** A version as the metadata of its template has it; the one that is active has its texts in the template itself. */
+const keptVersionSchema = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  updated: z.number(),
+  generate_plain_content: z.boolean(),
+  editor: z.enum(['code', 'design']),
+  test_data: z.string(),
+  content: z
+    .strictObject({ subject: z.string(), html_content: z.string(), plain_content: z.string() })
+    .nullable(),
+})
+type KeptVersion = z.infer<typeof keptVersionSchema>
+
 /** A version with its texts. */
-export interface Version extends Omit<SendGridKeptVersion, 'content'> {
-  readonly content: NonNullable<SendGridKeptVersion['content']>
+export interface Version extends Omit<KeptVersion, 'content'> {
+  readonly content: NonNullable<KeptVersion['content']>
   readonly isActive: boolean
 }
 
@@ -35,18 +48,12 @@ export function versionsOf(template: Template): Version[] {
   if (kept) return kept.map((one) => ({ ...one, content: one.content ?? content, isActive: !one.content }))
   if (Object.values(content).every((text) => text === '')) return []
   const { id, name, updated } = template
-  const version = {
-    id: uuidOf(id),
-    name: name ?? id,
-    updated,
-    ...defaults,
-  }
-  return [{ ...version, content, isActive: true }]
+  return [{ id: uuidOf(id), name: name ?? id, updated, ...defaults, content, isActive: true }]
 }
 
 const defaults = { generate_plain_content: true, editor: 'code', test_data: '' } as const
 
-function readKept(json: string | undefined): SendGridKeptVersion[] | null {
+function readKept(json: string | undefined): KeptVersion[] | null {
   if (json === undefined) return null
   try {
     const read = checkInput(keptSchema, JSON.parse(json))
@@ -56,6 +63,13 @@ function readKept(json: string | undefined): SendGridKeptVersion[] | null {
   }
 }
 
+/** @throws not_found */
+export function findVersion(versions: readonly Version[], id: string): Version {
+  const found = versions.find((version) => version.id === id)
+  if (found) return found
+  throw notFound('version', id)
+}
+
 /** The template that has these versions, at most one of which is active. */
 export function toTemplateInput(
   name: string,
@@ -63,7 +77,7 @@ export function toTemplateInput(
   metadata: Template['metadata'],
 ): TemplateInput {
   const active = versions.find(({ isActive }) => isActive)?.content
-  const kept = versions.map(({ isActive, content, ...facts }): SendGridKeptVersion => ({
+  const kept = versions.map(({ isActive, content, ...facts }): KeptVersion => ({
     ...facts,
     content: isActive ? null : content,
   }))
@@ -83,15 +97,17 @@ export function newVersion(
   input: SendGridNewVersion,
   { now, isFirst }: { now: number; isFirst: boolean },
 ): Version {
-  const version = {
+  const { name, subject, html_content = '', plain_content = '', active } = input
+  return {
     id,
-    name: input.name,
+    name,
     updated: now,
-    ...defaults,
-    content: { subject: input.subject, html_content: '', plain_content: '' },
-    isActive: false,
+    generate_plain_content: input.generate_plain_content ?? defaults.generate_plain_content,
+    editor: input.editor ?? defaults.editor,
+    test_data: input.test_data ?? defaults.test_data,
+    content: { subject, html_content, plain_content },
+    isActive: isFirst || active === 1,
   }
-  return { ...changeVersion(version, input, now), isActive: isFirst || input.active === 1 }
 }
 
 /** A version with other members. */
@@ -122,6 +138,10 @@ export function putVersion(versions: readonly Version[], version: Version): Vers
   })
 }
 
+const toTime = (milliseconds: number): string =>
+  new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
+
+/** A version as SendGrid's API shows it. */
 export function toVersion(
   { content, isActive, updated, ...facts }: Version,
   template_id: string,
@@ -148,6 +168,3 @@ export function toListedTemplate(template: Template): SendGridListedTemplate {
   )
   return { ...facts, versions: listed }
 }
-
-const toTime = (milliseconds: number): string =>
-  new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')

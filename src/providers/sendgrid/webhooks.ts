@@ -1,89 +1,42 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
 import { timeOfId } from '../../core/ids.ts'
-import { bytesAnswer } from '../../server/answer.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Webhook } from '../../webhooks/types.ts'
-import { constantMembers } from '../constant-members.ts'
-import { notSupported } from '../not-supported.ts'
 import { chosenEvents, ownWebhooks } from '../own-webhooks.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendgrid } from './conventions.ts'
-import { type SendGridEvent, sendgridShape } from './events.ts'
-import { sendgridFace } from './face.ts'
+import { sendgridShape } from './events.ts'
+import { answerNothing, sendgridFace } from './face.ts'
 import { signingKeyOf } from './signature.ts'
+import {
+  choiceNames,
+  choices,
+  listedWebhookSchema,
+  newWebhookSchema,
+  otherMembers,
+  signedWebhookSchema,
+  webhookChangesSchema,
+  webhookSchema,
+  type Choice,
+  type SendGridListedWebhook,
+  type SendGridWebhook,
+} from './webhook-schema.ts'
 
 const { get, post, patch, del } = defineRoutes({ tag: 'Webhooks', access: 'key', face: sendgridFace })
-
-/** The members of a webhook that choose its events. */
-const choices = {
-  processed: 'processed',
-  deferred: 'deferred',
-  delivered: 'delivered',
-  bounce: 'bounce',
-  dropped: 'dropped',
-  open: 'open',
-  click: 'click',
-  spam_report: 'spamreport',
-} as const satisfies Readonly<Record<string, SendGridEvent>>
-type Choice = keyof typeof choices
-const choiceNames = Object.keys(choices) as Choice[]
-const flags = z.strictObject(
-  Object.fromEntries(choiceNames.map((name) => [name, z.boolean()])) as Record<Choice, z.ZodBoolean>,
-)
-/** Members of SendGrid's webhooks that ours do not have. */
-const otherMembers = {
-  friendly_name: null,
-  unsubscribe: false,
-  group_unsubscribe: false,
-  group_resubscribe: false,
-} as const
-
-const noOauth = notSupported('requests are signed, and have no OAuth token')
-const withoutEvents = z.boolean().optional().describe('Is taken, and there is no such event here')
-const url = z.string().min(1).describe('Where events are posted to')
-const inputMembers = {
-  friendly_name: notSupported('webhooks have no names'),
-  ...flags.partial().shape,
-  unsubscribe: withoutEvents,
-  group_unsubscribe: withoutEvents,
-  group_resubscribe: withoutEvents,
-  oauth_client_id: noOauth,
-  oauth_client_secret: noOauth,
-  oauth_token_url: noOauth,
-}
-const webhookSchema = z.strictObject({
-  id: z.string(),
-  url: z.string(),
-  enabled: z.boolean(),
-  ...flags.shape,
-  ...constantMembers(otherMembers),
-  created_date: z.string(),
-  updated_date: z.string(),
-})
-const publicKey = z.string().describe('What the receiver checks signatures with: base64 of DER')
-const listedWebhookSchema = z.strictObject({ ...webhookSchema.shape, public_key: publicKey })
-const signedWebhookSchema = z.strictObject({ id: z.string(), public_key: publicKey })
 
 /** The webhooks of this account that have SendGrid's form. */
 export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
   const path = '/sendgrid/v3/user/webhooks/event/settings'
-  const { list, find } = ownWebhooks(webhooks, sendgrid)
+  const { list, find, change } = ownWebhooks(webhooks, sendgrid)
 
   const include = z.strictObject({ include: z.string().max(100).optional().describe('Has no effect') })
   const toSigned = ({ id, secret }: Webhook): object => ({ id, public_key: signingKeyOf(secret).publicKey })
   return [
     post(path, {
       summary: 'Create a webhook',
-      body: {
-        schema: z.strictObject({
-          url,
-          enabled: z.literal(true, { error: 'must be true: turn it off once it is there' }).optional(),
-          ...inputMembers,
-        }),
-        maxBytes: bodyLimits.small,
-      },
+      body: { schema: newWebhookSchema, maxBytes: bodyLimits.small },
       success: { status: 201, schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ body }) {
@@ -105,22 +58,17 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
     }),
     patch(`${path}/{id}`, {
       summary: 'Change a webhook. What the body does not name stays',
-      body: {
-        schema: z.strictObject({
-          url: url.optional(),
-          enabled: z.boolean().optional().describe('Whether it gets events'),
-          ...inputMembers,
-        }),
-        maxBytes: bodyLimits.small,
-      },
+      body: { schema: webhookChangesSchema, maxBytes: bodyLimits.small },
       success: { schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ params, body: { url, enabled, ...chosen } }) {
-        const webhook = await find(params.id)
         const isChosen = choiceNames.some((name) => chosen[name] !== undefined)
-        const before = chosenEvents(webhook, sendgridShape)
-        const shape_events = isChosen ? eventsOf(chosen, before) : undefined
-        return toWebhook(await webhooks.update(webhook.id, { url, enabled, shape_events }))
+        const changed = await change(params.id, (webhook) => ({
+          url,
+          enabled,
+          shape_events: isChosen ? eventsOf(chosen, chosenEvents(webhook, sendgridShape)) : undefined,
+        }))
+        return toWebhook(changed)
       },
     }),
     del(`${path}/{id}`, {
@@ -128,8 +76,8 @@ export function webhookRoutes({ webhooks }: ProviderParts): Route[] {
       success: { status: 204 },
       errors: ['state_conflict'],
       async handler({ params }) {
-        await webhooks.remove((await find(params.id)).id)
-        return bytesAnswer(null, {}, 204)
+        const { id } = await find(params.id)
+        return answerNothing(webhooks.remove(id))
       },
     }),
     get(`${path}/signed/{id}`, {
@@ -158,22 +106,22 @@ function eventsOf(chosen: Partial<Record<Choice, boolean | undefined>>, before: 
   throw validationError([{ field: 'body', message: `must have true for one of ${choiceNames.join(', ')}` }])
 }
 
-function toWebhook(webhook: Webhook): z.output<typeof webhookSchema> {
+function toWebhook(webhook: Webhook): SendGridWebhook {
   const { id, url } = webhook
   const events = chosenEvents(webhook, sendgridShape)
   const created_date = new Date(timeOfId(id)).toISOString()
-  const chosen = choiceNames.map((name) => [name, events.includes(choices[name])] as const)
+  const flags = choiceNames.map((name) => [name, events.includes(choices[name])] as const)
   return {
     id,
     url,
     enabled: webhook.disabled !== true,
-    ...(Object.fromEntries(chosen) as Record<Choice, boolean>),
+    ...(Object.fromEntries(flags) as Record<Choice, boolean>),
     ...otherMembers,
     created_date,
     updated_date: created_date,
   }
 }
 
-function toListed(webhook: Webhook): z.output<typeof listedWebhookSchema> {
+function toListed(webhook: Webhook): SendGridListedWebhook {
   return { ...toWebhook(webhook), public_key: signingKeyOf(webhook.secret).publicKey }
 }

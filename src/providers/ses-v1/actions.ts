@@ -70,7 +70,9 @@ async function act(
   const name = actionOf(bytes)
   if (name === null) throw validationError([{ field: 'Action', message: 'is missing' }])
   if (isSend(name)) {
-    const given = body instanceof LongBody ? new LongBody(bytes, true) : body
+    // A long body gives its bytes only once, and `sendOne` takes them too.
+    const isText = true
+    const given = body instanceof LongBody ? new LongBody(bytes, isText) : body
     const { id } = await sendOne(sesSend('ses query', parts), { body: given, headers, warn }, parts)
     return toAnswer(name, { MessageId: id })
   }

@@ -28,6 +28,7 @@ export const sesV1Face: Face = {
     .string()
     .describe('XML: `<ErrorResponse><Error><Type/><Code/><Message/></Error></ErrorResponse>`'),
   errorAnswer(error) {
+    // Version 1 has a code of its own for it, with another status.
     if (error.cause === missingSetCause)
       return toErrorAnswer({ Type: 'Sender', Code: missingSetCause, Message: error.message }, 400)
     const [status, name] = awsErrorOf(error)

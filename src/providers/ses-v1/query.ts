@@ -4,6 +4,8 @@ import { quote } from '../../core/quote.ts'
 /** How many parameters a request may have. */
 const maxParameters = 2000
 const maxDepth = 8
+/** How many bytes of the name of an action are read. */
+const maxNameLength = 200
 
 /**
  * Reads the body of a request of the query protocol: `Destination.ToAddresses.member.1=…` becomes objects and lists.
@@ -13,9 +15,9 @@ const maxDepth = 8
  */
 export function readQuery(text: string): Record<string, unknown> {
   // Before it is parsed, because each parameter takes memory.
-  let separators = 0
+  let parameters = 1
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
-    if (++separators > maxParameters) throw fault(`must have at most ${maxParameters} parameters`)
+    if (++parameters > maxParameters) throw fault(`must have at most ${maxParameters} parameters`)
   const root: Tree = new Map()
   for (const [name, value] of new URLSearchParams(text)) {
     put(root, name, value)
@@ -23,17 +25,17 @@ export function readQuery(text: string): Record<string, unknown> {
   return toObject(root)
 }
 
-/** The action of a body, wherever it stands among the parameters; null without one. */
+/**
+ * The action of a body, wherever it stands among the parameters; null without one. It is searched in the bytes, so that a long
+ * body is parsed in the thread alone.
+ */
 export function actionOf(bytes: Buffer): string | null {
   for (let at = bytes.indexOf(actionName); at !== -1; at = bytes.indexOf(actionName, at + 1)) {
     if (at > 0 && bytes[at - 1] !== ampersand) continue
     const start = at + actionName.length
-    const end = bytes.indexOf(ampersand, start)
-    return bytes.toString(
-      'latin1',
-      start,
-      end === -1 ? Math.min(bytes.length, start + 200) : Math.min(end, start + 200),
-    )
+    const separator = bytes.indexOf(ampersand, start)
+    const end = separator === -1 ? bytes.length : separator
+    return bytes.toString('latin1', start, Math.min(end, start + maxNameLength))
   }
   return null
 }

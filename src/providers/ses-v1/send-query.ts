@@ -6,6 +6,15 @@ import { tagSchema, textSchema } from '../ses/send-schema.ts'
 import type { Translate } from '../translation.ts'
 import { readQuery } from './query.ts'
 
+/** The names of the actions that send. */
+export const sendActions = ['SendEmail', 'SendRawEmail', 'SendTemplatedEmail'] as const
+type SendAction = (typeof sendActions)[number]
+
+/** Whether an action sends. */
+export function isSend(action: string): action is SendAction {
+  return sendActions.some((one) => one === action)
+}
+
 const text = z.string()
 /** Clients write an empty list as an empty text. */
 const orEmpty = <T extends z.ZodType>(list: T): z.ZodPreprocess<z.ZodOptional<T>> =>
@@ -29,7 +38,7 @@ const composed = {
 }
 
 /** The actions that send, each as a request of version 2. */
-const sends = {
+const sendSchemas = {
   SendEmail: z
     .strictObject({
       ...composed,
@@ -74,20 +83,11 @@ function ofComposed({ Source, Destination, ReplyToAddresses, Tags, Configuration
   return { FromEmailAddress: Source, Destination, ReplyToAddresses, EmailTags: Tags, ConfigurationSetName }
 }
 
-/** The names of the actions that send. */
-export const sendActions = ['SendEmail', 'SendRawEmail', 'SendTemplatedEmail'] as const
-type SendAction = (typeof sendActions)[number]
-
-/** Whether an action sends. */
-export function isSend(action: string): action is SendAction {
-  return sendActions.some((one) => one === action)
-}
-
 /** Translates the body of an action that sends. @throws validation_error */
 export const toQuerySend: Translate = (body, facts) => {
   const query = readQuery(String(body))
   const action = String(query['Action'])
   if (!isSend(action)) throw validationError([{ field: 'Action', message: 'is not one that sends' }])
-  const schema: z.ZodType<object> = sends[action]
+  const schema: z.ZodType<object> = sendSchemas[action]
   return toSendOfV2(parseInput(schema, query), facts)
 }

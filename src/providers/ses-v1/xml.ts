@@ -6,7 +6,7 @@ export type XmlValue = string | number | readonly XmlValue[] | { readonly [name:
 
 const namespace = 'http://ses.amazonaws.com/doc/2010-12-01/'
 
-/** The answer to an action. */
+/** The answer to an action. The id of a request is random even with a seed, because nothing is stored by it. */
 export function toAnswer(action: string, result: { readonly [name: string]: XmlValue }): Answer {
   const requestId = element('ResponseMetadata', { RequestId: randomUUID() })
   return xml(`${action}Response`, element(`${action}Result`, result) + requestId, 200)

@@ -137,8 +137,8 @@ export function configurationSetRoutes({
       errors: ['name_taken', 'state_conflict'],
       async handler({ params, body: { EventDestinationName, EventDestination } }) {
         sets.get(params.set)
-        await sets.addDestination(params.set, await toDestination(EventDestinationName, EventDestination))
-        return {}
+        const destination = await toDestination(EventDestinationName, EventDestination)
+        return answerEmpty(sets.addDestination(params.set, destination))
       },
     }),
     get(destinationsPath, {
@@ -152,8 +152,8 @@ export function configurationSetRoutes({
       success: { schema: emptyAnswer },
       async handler({ params: { set, name }, body }) {
         sets.get(set)
-        await sets.replaceDestination(set, await toDestination(name, body.EventDestination))
-        return {}
+        const destination = await toDestination(name, body.EventDestination)
+        return answerEmpty(sets.replaceDestination(set, destination))
       },
     }),
     del(`${destinationsPath}/{name}`, {
@@ -166,11 +166,7 @@ export function configurationSetRoutes({
 
 const topicArn = /^arn:[a-z-]{1,20}:sns:[a-z0-9-]{1,40}:\d{1,20}:(\w{1,80})$/
 
-function shown({
-  name,
-  enabled,
-  types,
-  topic_arn,
-}: EventDestination): z.output<typeof shownDestinationSchema> {
+function shown(destination: EventDestination): z.output<typeof shownDestinationSchema> {
+  const { name, enabled, types, topic_arn } = destination
   return { Name: name, Enabled: enabled, MatchingEventTypes: types, SnsDestination: { TopicArn: topic_arn } }
 }

@@ -54,9 +54,9 @@ export class ConfigurationSets {
   readonly #store: Store
   readonly #clock: Pick<Clock, 'now'>
   /**
-   * What is stored. A change by this class is put here after its commit, because `Following` does not read the changes of this
-   * process where no other one uses the store. A reset removes the records one by one, and `#follow` listens to that; a restore
-   * calls `reload`.
+   * What is stored. `Following` puts the changes of other processes here. A change by this class is put here after its commit,
+   * because `Following` does not read it if no other process uses the store. A reset removes the records one by one, and
+   * `#follow` listens to that; a restore calls `reload`.
    */
   readonly #byName = new Map<string, ConfigurationSet>()
 
@@ -106,7 +106,7 @@ export class ConfigurationSets {
     return [...this.#byName.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  /** @throws not_found */
+  /** Also asserts that there is one. @throws not_found */
   get(name: string): ConfigurationSet {
     const found = this.#byName.get(name)
     if (found) return found
@@ -158,7 +158,8 @@ export class ConfigurationSets {
   }
 
   /**
-   * Whether a webhook gets an event. One that no destination names gets all; another one only what its destinations ask for.
+   * Whether a webhook gets an event. A webhook that no destination names gets all events;
+   * any other gets only those that its destinations name.
    *
    * @param type  SES's name of the event: `Bounce`.
    */
@@ -183,7 +184,7 @@ export class ConfigurationSets {
   }
 }
 
-/** The error for a send with a configuration set that there is not. */
+/** The error for a send with a configuration set that does not exist. */
 export function missingSet(name: string): LocalpostError {
   const message = `There is no configuration set ${quote(name)}. Create it with CreateConfigurationSet, or leave ConfigurationSetName out.`
   return new LocalpostError('not_found', message, { cause: missingSetCause })

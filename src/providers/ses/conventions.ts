@@ -12,7 +12,7 @@ export function toTimestamp(milliseconds: number): number {
 }
 
 /**
- * The ARN of the topic that stands for a webhook: SNS is not there, so a topic is the endpoint that would subscribe to it.
+ * The ARN of the topic of a webhook. Localpost has no SNS: a topic stands for the one webhook that would subscribe to it.
  *
  * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html
  */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { LocalpostError } from '../../core/errors.ts'
+import type { ErrorCode, LocalpostError } from '../../core/errors.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
-import { sendAll, sendOne, sends, type ProviderSend, type Sent } from '../send.ts'
+import { sendAll, sendOne, sendingRoute, type ProviderSend, type Sent } from '../send.ts'
 import { missingSet, missingSetCause } from './configuration-sets.ts'
 import { configurationSetTag, ses, templateDataName, toMessageId } from './conventions.ts'
 import { awsErrorOf, awsMessageOf, sesFace } from './face.ts'
@@ -17,7 +17,7 @@ const messageId = z.string().describe('Also in the events of the email')
 export function emailRoutes(parts: ProviderParts): Route[] {
   return [
     post('/ses/v2/email/outbound-emails', {
-      ...sends(sendSchema),
+      ...sendingRoute(sendSchema),
       summary: 'SendEmail: send a message in parts, as a whole, or from a template',
       success: { schema: z.strictObject({ MessageId: messageId }) },
       async handler(context) {
@@ -26,7 +26,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
       },
     }),
     post('/ses/v2/email/outbound-bulk-emails', {
-      ...sends(bulkSchema),
+      ...sendingRoute(bulkSchema),
       summary: 'SendBulkEmail: send up to 50 emails from a template, in one commit',
       success: {
         schema: z.strictObject({
@@ -56,20 +56,24 @@ const failures = [
   'INVALID_PARAMETER',
   'FAILED',
 ] as const
+type Failure = (typeof failures)[number]
 
 function toResult(sent: Sent): object {
   if ('id' in sent) return { Status: 'SUCCESS', MessageId: sent.id }
   return { Status: failureOf(sent.error), Error: awsMessageOf(sent.error) }
 }
 
-function failureOf(error: LocalpostError): (typeof failures)[number] {
+const failureOfCode: Readonly<Partial<Record<ErrorCode, Failure>>> = {
+  template_not_found: 'TEMPLATE_NOT_FOUND',
+  domain_not_verified: 'MAIL_FROM_DOMAIN_NOT_VERIFIED',
+  domain_not_registered: 'MAIL_FROM_DOMAIN_NOT_VERIFIED',
+  message_too_large: 'MESSAGE_REJECTED',
+}
+
+function failureOf(error: LocalpostError): Failure {
   if (error.cause === missingSetCause) return 'CONFIGURATION_SET_NOT_FOUND'
-  if (error.code === 'template_not_found') return 'TEMPLATE_NOT_FOUND'
-  if (error.code === 'domain_not_verified' || error.code === 'domain_not_registered')
-    return 'MAIL_FROM_DOMAIN_NOT_VERIFIED'
-  const [status, name] = awsErrorOf(error)
-  if (name === 'MessageRejected') return 'MESSAGE_REJECTED'
-  return status >= 500 ? 'FAILED' : 'INVALID_PARAMETER'
+  const [status] = awsErrorOf(error)
+  return failureOfCode[error.code] ?? (status >= 500 ? 'FAILED' : 'INVALID_PARAMETER')
 }
 
 /** Our names of members that have others in the API of SES. */

@@ -14,19 +14,12 @@ const types = {
   failed: 'Reject',
   opened: 'Open',
   clicked: 'Click',
-} as const satisfies Readonly<Record<EmailEvent['status'], string>>
+} as const satisfies Record<EmailEvent['status'], string>
 
-/** The same table by the types of SES, as webhooks choose them; its type keeps the two in step. */
-const events = {
-  Send: 'email.sent',
-  Delivery: 'email.delivered',
-  DeliveryDelay: 'email.delivery_delayed',
-  Bounce: 'email.bounced',
-  Complaint: 'email.complained',
-  Reject: 'email.failed',
-  Open: 'email.opened',
-  Click: 'email.clicked',
-} as const satisfies { [Status in keyof typeof types as (typeof types)[Status]]: `email.${Status}` }
+/** The same table by the types of SES, as webhooks choose them. */
+const events = Object.fromEntries(
+  Object.entries(types).map(([status, type]) => [type, `email.${status as EmailEvent['status']}` as const]),
+)
 
 /** What SNS posts: a JSON object of strings. The headers of the request repeat these three. */
 interface SnsMessage extends Readonly<Record<string, string>> {
@@ -36,7 +29,7 @@ interface SnsMessage extends Readonly<Record<string, string>> {
 }
 
 /**
- * How SNS has the HTTP endpoint of a subscription confirmed. It is not signed, as no message of SNS is here.
+ * The message with which SNS asks an HTTP endpoint to confirm its subscription. It is not signed, as no message of SNS is here.
  *
  * @see https://docs.aws.amazon.com/sns/latest/dg/http-subscription-confirmation-json.html
  */

@@ -25,7 +25,7 @@ export const signaturePlace: KeyPlace = {
 const credential = /^AWS4-HMAC-SHA256 {1,10}(?:[^\s,][^,]{0,2000}, {0,10})?Credential=([^\s/,]{1,300})\//
 
 /** The names of errors that are answered in place of ours. The others have that of their status. */
-const known: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: string]>>> = {
+const errorNames: Readonly<Partial<Record<ErrorCode, readonly [status: number, name: string]>>> = {
   missing_api_key: [403, 'MissingAuthenticationTokenException'],
   invalid_api_key: [403, 'UnrecognizedClientException'],
   insufficient_scope: [403, 'AccessDeniedException'],
@@ -49,10 +49,10 @@ export const otherErrorName = 'BadRequestException'
 
 /** The status and the name of an error, as AWS answers it. */
 export function awsErrorOf({ code, status }: LocalpostError): readonly [status: number, name: string] {
-  return known[code] ?? (status >= 500 ? [status, 'InternalFailure'] : [400, otherErrorName])
+  return errorNames[code] ?? (status >= 500 ? [status, 'InternalFailure'] : [400, otherErrorName])
 }
 
-/** An error in words. Not the names of members alone: SES names none. */
+/** An error in words. Members are named in the text, because SES answers have no place for them. */
 export function awsMessageOf({ code, errors, message }: LocalpostError): string {
   if (!errors || errors.length === 0) return message
   if (code === 'missing_variable') return errors.slice(0, maxNamed).map(inRenderingData).join(' ')

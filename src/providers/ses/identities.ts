@@ -43,8 +43,8 @@ const listedIdentitySchema = z.strictObject({
 const listSchema = pageSchema({ EmailIdentities: z.array(listedIdentitySchema) })
 
 /**
- * `/ses/v2/email/identities`: the domains of this account. An address is not stored: it may send when its domain may, and a domain
- * that is not registered may.
+ * `/ses/v2/email/identities`: the domains of this account. An address is not stored. It may send if its domain may; a domain that
+ * is not registered may send.
  */
 export function identityRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route[] {
   /** @throws not_found for a domain that is not registered. */

@@ -15,7 +15,6 @@ import {
   type SesBulk,
   type SesField,
   type SesSend,
-  type SesTag,
   type SesTemplateUse,
 } from './send-schema.ts'
 import { readTemplateData, sesRendering } from './template-text.ts'
@@ -63,11 +62,8 @@ function checkEmail(email: SesSend, errors: FieldError[]): void {
       add(`Attachments[${i}].ContentId`, 'is missing; INLINE needs it')
 }
 
-function recipientsOf({
-  ToAddresses = [],
-  CcAddresses = [],
-  BccAddresses = [],
-}: SesSend['Destination'] = {}): string[] {
+function recipientsOf(destination: SesSend['Destination'] = {}): string[] {
+  const { ToAddresses = [], CcAddresses = [], BccAddresses = [] } = destination
   return [...ToAddresses, ...CcAddresses, ...BccAddresses]
 }
 
@@ -120,7 +116,7 @@ function toMetadata(
 ): Record<string, string> | undefined {
   const metadata = new Map<string, string>()
   if (ConfigurationSetName !== undefined) metadata.set(configurationSetTag, ConfigurationSetName)
-  for (const [i, { Name, Value }] of (EmailTags satisfies SesTag[]).entries()) {
+  for (const [i, { Name, Value }] of EmailTags.entries()) {
     if (metadata.has(Name))
       errors.push({ field: `EmailTags[${i}].Name`, message: `must be given once, not twice: ${quote(Name)}` })
     metadata.set(Name, Value)
@@ -154,13 +150,8 @@ function toTemplated({
   return { template_id: TemplateName, subject, html, text, data, rendering: sesRendering }
 }
 
-function toAttachment({
-  RawContent,
-  FileName,
-  ContentType,
-  ContentId,
-  ContentDisposition,
-}: SesAttachment): SentAttachment {
+function toAttachment(given: SesAttachment): SentAttachment {
+  const { RawContent, FileName, ContentType, ContentId, ContentDisposition } = given
   const content_id = ContentDisposition === 'ATTACHMENT' ? undefined : ContentId?.replace(/^<(.*)>$/, '$1')
   return { name: FileName, content: RawContent, content_type: ContentType, content_id }
 }

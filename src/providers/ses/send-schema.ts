@@ -91,7 +91,6 @@ const tagText = z
 
 /** A tag of an email, which its events have too. */
 export const tagSchema = z.strictObject({ Name: tagText, Value: tagText })
-export type SesTag = z.infer<typeof tagSchema>
 
 const tags = z.array(tagSchema).max(50).optional()
 
@@ -121,8 +120,8 @@ const shared = {
 /** The body of `SendEmail`. */
 export const sendSchema = z.strictObject({
   ...shared,
-  FromEmailAddress: z.string().min(1).optional().describe('Required but with `Raw`'),
-  Destination: destinationSchema.optional().describe('Required but with `Raw`'),
+  FromEmailAddress: z.string().min(1).optional().describe('Required, unless `Raw` is given'),
+  Destination: destinationSchema.optional().describe('Required, unless `Raw` is given'),
   Content: contentSchema,
   EmailTags: tags,
   ListManagementOptions: notSupported('Localpost has no contact lists at this interface'),

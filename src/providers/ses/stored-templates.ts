@@ -1,13 +1,18 @@
 import { LocalpostError, nullOn } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 import { createSequence } from '../../core/sequence.ts'
-import { checkTemplate, type TemplateTexts } from '../../templates/engines.ts'
+import { render, templateBytes } from '../../emails/render.ts'
+import { toVariables } from '../../sending/rendering.ts'
+import { checkTemplate, renderTemplate, type TemplateTexts } from '../../templates/engines.ts'
 import { templateError } from '../../templates/output.ts'
-import type { TemplateInput } from '../../templates/types.ts'
+import type { Template, TemplateInput } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sesRendering } from './template-text.ts'
 
-/** The templates of an account as SES changes them. A change reads the template first, so changes run one after the other. */
+/**
+ * The templates of an account as SES changes and renders them. A change reads the template first, so changes run one after the
+ * other.
+ */
 export class SesTemplates {
   readonly #templates: ProviderParts['templates']
   readonly #thread: ProviderParts['thread']
@@ -38,6 +43,15 @@ export class SesTemplates {
   /** @throws not_found */
   async remove(id: string): Promise<void> {
     await this.#inTurn(() => this.#templates.remove(id))
+  }
+
+  /** Fills a template, as it is stored. @throws missing_variable, invalid_template, message_too_large */
+  async render(template: Template, data: Record<string, unknown>): Promise<TemplateTexts> {
+    const { subject, html, text, engine } = template
+    const texts = { subject: subject ?? '', html: html ?? '', text: text ?? '' }
+    if (engine === 'placeholders') return render(texts, toVariables(data))
+    const request = { engine, texts, data, options: sesRendering, maxBytes: templateBytes }
+    return renderTemplate(request, this.#thread)
   }
 
   async #put(id: string, content: TemplateInput & TemplateTexts): Promise<void> {

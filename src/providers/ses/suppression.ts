@@ -13,15 +13,15 @@ const { get, put, del } = defineRoutes({ tag: 'Suppression', access: 'key', face
 
 const path = '/ses/v2/email/suppression/addresses'
 
-const reason = z.enum(['BOUNCE', 'COMPLAINT'])
+const reasonSchema = z.enum(['BOUNCE', 'COMPLAINT'])
 const newSuppressionSchema = z.strictObject({
   EmailAddress: z.string().min(1).max(320),
-  Reason: reason,
+  Reason: reasonSchema,
   TenantName: notSupported('Localpost has accounts, which the key chooses'),
 })
 const suppressedSchema = z.strictObject({
   EmailAddress: z.string(),
-  Reason: reason.describe('`BOUNCE` also for addresses that were added by hand'),
+  Reason: reasonSchema.describe('`BOUNCE` also for addresses that were added by hand'),
   LastUpdateTime: z.number().describe('Unix time in seconds'),
 })
 
@@ -34,21 +34,21 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
       success: { schema: emptyAnswer },
       async handler({ body: { EmailAddress, Reason } }) {
         const reason = Reason === 'BOUNCE' ? 'bounce' : 'complaint'
-        await withNames(suppressions.add({ address: EmailAddress, reason }), { address: 'EmailAddress' })
-        return {}
+        const adding = suppressions.add({ address: EmailAddress, reason })
+        return answerEmpty(withNames(adding, { address: 'EmailAddress' }))
       },
     }),
     get(path, {
       summary: 'ListSuppressedDestinations: by address',
       query: z.strictObject({
         ...pageQuery.shape,
-        Reason: z.union([reason, z.array(reason).max(2)]).optional(),
+        Reason: z.union([reasonSchema, z.array(reasonSchema).max(2)]).optional(),
       }),
       success: { schema: pageSchema({ SuppressedDestinationSummaries: z.array(suppressedSchema) }) },
       errors: ['invalid_cursor'],
-      async handler({ query: { NextToken, PageSize = 1000, Reason } }) {
+      async handler({ query: { NextToken, PageSize = 100, Reason } }) {
         const page = await suppressions.list({ limit: Math.min(PageSize, 100), cursor: NextToken })
-        const wanted = [Reason ?? reason.options].flat()
+        const wanted = [Reason ?? reasonSchema.options].flat()
         return {
           SuppressedDestinationSummaries: page.items
             .map(toSuppressed)

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { render, templateBytes } from '../../emails/render.ts'
-import { toVariables } from '../../sending/rendering.ts'
+import { maxPageSize } from '../../core/lists.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
-import { renderTemplate, type TemplateTexts } from '../../templates/engines.ts'
-import type { Template, TemplateInput } from '../../templates/types.ts'
+import type { TemplateTexts } from '../../templates/engines.ts'
+import type { TemplateInput } from '../../templates/types.ts'
 import { withNames } from '../member-names.ts'
 import { notSupported } from '../not-supported.ts'
 import type { ProviderParts } from '../provider.ts'
@@ -12,7 +11,7 @@ import { templateDataName, toTimestamp } from './conventions.ts'
 import { sesFace } from './face.ts'
 import { answerEmpty, emptyAnswer, pageQuery, pageSchema } from './pages.ts'
 import { SesTemplates } from './stored-templates.ts'
-import { readTemplateData, sesRendering } from './template-text.ts'
+import { readTemplateData } from './template-text.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: sesFace })
 
@@ -31,15 +30,8 @@ type SesTemplateContent = z.infer<typeof contentSchema>
 
 /** `/ses/v2/email/templates`: the templates of this account. */
 export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'>): Route[] {
-  const { templates, thread } = parts
+  const { templates } = parts
   const stored = new SesTemplates(parts)
-
-  async function renderStored(template: Template, data: Record<string, unknown>): Promise<TemplateTexts> {
-    const { subject, html, text, engine } = template
-    const texts = { subject: subject ?? '', html: html ?? '', text: text ?? '' }
-    if (engine === 'placeholders') return render(texts, toVariables(data))
-    return renderTemplate({ engine, texts, data, options: sesRendering, maxBytes: templateBytes }, thread)
-  }
 
   return [
     post(path, {
@@ -54,10 +46,8 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       },
       success: { schema: emptyAnswer },
       errors: ['name_taken', 'invalid_template'],
-      async handler({ body: { TemplateName, TemplateContent } }) {
-        await withNames(stored.create(TemplateName, toInput(TemplateContent)), names)
-        return {}
-      },
+      handler: ({ body: { TemplateName, TemplateContent } }) =>
+        answerEmpty(withNames(stored.create(TemplateName, toInput(TemplateContent)), names)),
     }),
     get(path, {
       summary: 'ListEmailTemplates',
@@ -71,7 +61,10 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       },
       errors: ['invalid_cursor'],
       async handler({ query: { NextToken, PageSize = 10 } }) {
-        const { items, cursor } = await templates.list({ cursor: NextToken, limit: PageSize })
+        const { items, cursor } = await templates.list({
+          cursor: NextToken,
+          limit: Math.min(PageSize, maxPageSize),
+        })
         return {
           TemplatesMetadata: items.map(({ id, created }) => ({
             TemplateName: id,
@@ -95,10 +88,8 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       body: { schema: z.strictObject({ TemplateContent: contentSchema }), maxBytes: bodyLimits.content },
       success: { schema: emptyAnswer },
       errors: ['invalid_template'],
-      async handler({ params, body }) {
-        await withNames(stored.replace(params.name, toInput(body.TemplateContent)), names)
-        return {}
-      },
+      handler: ({ params, body }) =>
+        answerEmpty(withNames(stored.replace(params.name, toInput(body.TemplateContent)), names)),
     }),
     del(`${path}/{name}`, {
       summary: 'DeleteEmailTemplate',
@@ -113,7 +104,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       errors: ['invalid_template', 'missing_variable', 'message_too_large'],
       async handler({ params, body }) {
         const template = await templates.get(params.name)
-        const rendered = await withNames(renderStored(template, readTemplateData(body.TemplateData)), names)
+        const rendered = await withNames(stored.render(template, readTemplateData(body.TemplateData)), names)
         const bodies = [rendered.text, rendered.html].filter((one) => one !== '')
         return { RenderedTemplate: [`Subject: ${rendered.subject}`, ...bodies].join('\r\n\r\n') }
       },

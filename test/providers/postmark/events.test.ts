@@ -387,6 +387,19 @@ describe('webhooks', () => {
     expect((await call('GET', path)).status).toBe(422)
   })
 
+  test('keep both of two changes at once', async () => {
+    const post = await start()
+    const call = postmarkCaller(post)
+    const on = { Enabled: true }
+    const { body } = await call<Hook>('POST', '/webhooks', {
+      Url: 'http://127.0.0.1:9/hook',
+      Triggers: { Bounce: on },
+    })
+    const path = `/webhooks/${body.ID}`
+    await Promise.all(['Open', 'Click'].map((name) => call('PUT', path, { Triggers: { [name]: on } })))
+    expect((await call<Hook>('GET', path)).body.Triggers).toMatchObject({ Bounce: on, Open: on, Click: on })
+  })
+
   test.each([
     ['no trigger', {}, 'Triggers'],
     ['another stream', { MessageStream: 'news' }, 'MessageStream'],
@@ -400,6 +413,7 @@ describe('webhooks', () => {
       { Triggers: { Open: { Enabled: true, PostFirstOpenOnly: true } } },
       'PostFirstOpenOnly',
     ],
+    ['a user name with a colon', { HttpAuth: { Username: 'a:b', Password: 'c' } }, 'must have no colon'],
     [
       'two credentials',
       { HttpAuth: { Username: 'a', Password: 'b' }, HttpHeaders: [{ Name: 'authorization', Value: 'x' }] },

@@ -174,6 +174,15 @@ describe('webhooks in the form of SendGrid', () => {
     expect((await post.webhooks.list()).items[0]).toMatchObject({ shape_events: ['bounce', 'click'] })
   })
 
+  test('keep both of two changes at once', async () => {
+    const post = await start()
+    const call = sendgridCaller(post)
+    const made = await call<Settings>('POST', path, { url: 'http://127.0.0.1:9/a', bounce: true })
+    const own = `${path}/${made.body.id}`
+    await Promise.all(['open', 'click'].map((name) => call('PATCH', own, { [name]: true })))
+    expect((await call('GET', own)).body).toMatchObject({ bounce: true, open: true, click: true })
+  })
+
   test('show the events of one that was made with those of Localpost', async () => {
     const post = await start()
     const given = { shape: 'sendgrid', events: ['email.failed', 'email.opened'] } as const

@@ -1,0 +1,40 @@
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import type { Page } from '../store/queries.ts'
+import type { Store } from '../store/store.ts'
+
+/** The next mails after an id, in order of arrival; `""`: the first ones. */
+export function mailsAfter(store: Store, id: string, limit: number): Promise<Page<EmailRecord>> {
+  return store.page(emailCollection, { ...(id === '' ? {} : { after: [id] }), limit })
+}
+
+/** The emails of these ids that exist, in the order of the ids. */
+export async function mailsOf(store: Store, ids: readonly string[]): Promise<EmailRecord[]> {
+  const { records } = await store.page(emailCollection, { where: { any: [] }, also: ids, limit: ids.length })
+  return records
+}
+
+/** How many mails are read and stored together, and the limit of the bytes of their messages. */
+const maxGroupMails = 64
+const maxGroupBytes = 1024 * 1024
+
+/** Some of the mails at a time, limited by the bytes of their messages. */
+export function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord[]> {
+  let group: EmailRecord[] = []
+  let bytes = 0
+  for (const email of emails) {
+    const size = email.message?.size_bytes ?? 0
+    if (group.length === maxGroupMails || (group.length > 0 && bytes + size > maxGroupBytes)) {
+      yield group
+      group = []
+      bytes = 0
+    }
+    group.push(email)
+    bytes += size
+  }
+  if (group.length > 0) yield group
+}
+
+/** The id of the newest mail; `""` if there is none. */
+export async function newestId(store: Store): Promise<string> {
+  return (await store.ids(emailCollection, { direction: 'desc', limit: 1 }))[0] ?? ''
+}
