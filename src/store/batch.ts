@@ -46,8 +46,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
       const current = this.current(state, id)
       if (!current || current.text === '' || !samePlace(current.blobs?.[name], from)) return
       const blobs = { ...current.blobs, [name]: this.#hold([bytes], bytes.byteLength) }
-      const { segment, version, text, keys, facts } = current
-      this.#put(state, new Entry(id, segment, version, text, keys, blobs, facts), current, 'move')
+      this.#put(state, new Entry({ ...current, blobs }), current, 'move')
     })
   }
 
@@ -71,7 +70,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
 
   async #staged<T>(changes: readonly T[], add: (change: T) => void, isBulk = false): Promise<void> {
     try {
-      await this.whole(changes, add)
+      await this.stageCommit(changes, add)
       this.#seal(isBulk)
     } finally {
       this.#reset()
@@ -111,8 +110,9 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     const version = change.op === 'put' ? (current?.version ?? 0) + 1 : change.version
     const text = version === change.version ? change.text : withVersion(change.text, version)
     const blobs = this.#place(id, current?.blobs ?? null, taken)
-    const segment = current?.segment ?? state.assign()
-    const draft = new Entry(id, segment, version, text, change.keys, blobs, change.facts)
+    const segment = current?.segment ?? state.assignSegment()
+    const { keys, facts } = change
+    const draft = new Entry({ id, segment, version, text, keys, blobs, facts })
     this.#put(state, draft, current, current ? 'update' : 'insert')
   }
 
@@ -142,7 +142,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
   /** The entry with a flag set, itself if it has it already; null if the record has to be read for that. */
   #flagged(state: CollectionState, current: Entry, change: FlagChange): Entry | null {
     const { flag, is } = change
-    const { id, segment, version, text, keys, blobs } = current
+    const { id, version, text } = current
     const known = current.facts ?? (current === this.stored(state, id) ? state.factsAt(id) : null)
     if (known === null && text === '') return null
     // After a start from files without an index, facts are not known until something asks for them.
@@ -154,7 +154,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     if (text === '' || (is && recordMembers(toRecord(text))[flag] !== false)) return null
     const set = withMember(text, flag, !is, is)
     const whole = set === null ? null : withMember(set, 'version', version, version + 1)
-    return whole === null ? null : new Entry(id, segment, version + 1, whole, keys, blobs, next)
+    return whole === null ? null : new Entry({ ...current, version: version + 1, text: whole, facts: next })
   }
 
   protected override stored(state: CollectionState, id: string): Entry | null {
@@ -218,7 +218,7 @@ function changed(
   { id, segment, version: now, blobs }: Entry,
   { version, text, keys, facts }: RecordChange,
 ): Entry | null {
-  return now === version - 1 ? new Entry(id, segment, version, text, keys, blobs, facts) : null
+  return now === version - 1 ? new Entry({ id, segment, version, text, keys, blobs, facts }) : null
 }
 
 const roughRecordSize = 1024

@@ -61,7 +61,7 @@ export async function createStore(
       const states = [...records.collections.everywhere(name)]
       return states.reduce((all, state) => all + state.index(index).size, 0)
     },
-    figures: async () => ({ commits: queue.commits, failures: queue.failures, bytes: medium.usedBytes() }),
+    figures: async () => ({ ...queue.figures, bytes: medium.usedBytes() }),
     onForeignChange: () => () => {},
     async removePartition(name) {
       assertPartitionName(name)
@@ -111,7 +111,7 @@ function viewOf(parts: EngineParts, partition: string): Store {
   const stateOf = ({ name }: { readonly name: string }): CollectionState =>
     records.collections.stateIn(partition, name)
 
-  function ready(collection: { readonly name: string }): CollectionState {
+  function openState(collection: { readonly name: string }): CollectionState {
     assertOpen()
     return stateOf(collection)
   }
@@ -132,18 +132,18 @@ function viewOf(parts: EngineParts, partition: string): Store {
     refusal: () => medium.refusal(),
     lowDisk: () => medium.lowDisk(),
     bulk: (collection, ids, change, options) =>
-      view.change(async () => await runBulk(ids, change, bulkDeps(parts, ready(collection)), options)),
-    get: async (collection, id) => await readOne(records, ready(collection), id),
+      view.change(async () => await runBulk(ids, change, bulkDeps(parts, openState(collection)), options)),
+    get: async (collection, id) => await readOne(records, openState(collection), id),
     async find(collection, index, key) {
-      const state = ready(collection)
+      const state = openState(collection)
       const found = state.index(index).find(key)
       return found ? await readOne(records, state, found.id) : null
     },
-    page: async (collection, query = {}) => await readPage(records, ready(collection), query),
-    ids: async (collection, query = {}) => await readIds(records, ready(collection), query),
-    count: async (collection, query = {}) => await countRecords(records, ready(collection), query),
-    tally: async (collection, text) => await tallyTexts(records, ready(collection), text),
-    groups: async (collection, query) => await groupRecords(records, ready(collection), query),
+    page: async (collection, query = {}) => await readPage(records, openState(collection), query),
+    ids: async (collection, query = {}) => await readIds(records, openState(collection), query),
+    count: async (collection, query = {}) => await countRecords(records, openState(collection), query),
+    tally: async (collection, text) => await tallyTexts(records, openState(collection), text),
+    groups: async (collection, query) => await groupRecords(records, openState(collection), query),
     openBlob: (id, range) =>
       readBlob(id, (place) => {
         const { start, end } = clamp(range, place.size)
@@ -155,7 +155,7 @@ function viewOf(parts: EngineParts, partition: string): Store {
       return (await findBlob(records, partition, id))?.size ?? null
     },
     async blobNames(collection, id) {
-      return Object.keys((await readPlaces(records, ready(collection), id)) ?? {})
+      return Object.keys((await readPlaces(records, openState(collection), id)) ?? {})
     },
     createBlob(id) {
       assertOpen()
@@ -186,9 +186,9 @@ async function commit(
   const size = admit(changes, texts, blobs, pending, () => medium.assertRoom())
   const taking: ReturnType<Medium['take']>[] = []
   try {
-    const clearing = medium.clear(blobs)
-    if (clearing) {
-      await clearing
+    const waiting = medium.waitForSpace(blobs)
+    if (waiting) {
+      await waiting
       assertOpen()
     }
     for (const { blob, name } of named) taking.push(medium.take(blob, name))

@@ -1,12 +1,13 @@
 import type { FactRow } from './facts.ts'
 import type { IndexKey } from './queries.ts'
 
-/**
- * Where the bytes of one blob are. Persisted with its record, so its members are the stored names.
- * `log` 0 means: in the frame that is being written, `at` counted from the frame's first byte.
- */
+/** Where the bytes of one blob are. Persisted with its record, so its members are the stored names. */
 export type BlobPlace = LogPlace | LargePlace | HeldPlace
 
+/**
+ * In a file of the log. Until its frame is written or read, `log` is 0, and `at` counts from the first byte after the frame's line:
+ * the writer of the frame (`disk/frame-writer.ts`) or its reader (`disk/entries.ts`) sets both, once.
+ */
 export interface LogPlace {
   log: number
   at: number
@@ -27,7 +28,7 @@ export interface HeldPlace {
   readonly size: number
 }
 
-/** A record's blobs by name. Never changed in place: shared between a record's states. */
+/** A record's blobs by name. The list is never changed: it is shared between a record's states. */
 export type Places = Readonly<Record<string, BlobPlace>>
 
 /** Stands for the blobs of a record until they are read from its segment file. */
@@ -69,21 +70,14 @@ export class Entry {
   /** The facts of the record; null if they are not known yet, and for records in a pack, which has them. */
   facts: FactRow | null
 
-  constructor(
-    id: string,
-    segment: number,
-    version: number,
-    text: string,
-    keys: readonly (IndexKey | null)[],
-    blobs: Places | null,
-    facts: FactRow | null = null,
-  ) {
-    this.id = id
-    this.segment = segment
-    this.version = version
-    this.text = text
-    this.keys = keys
-    this.blobs = blobs
-    this.facts = facts
+  /** @param members  Default of `facts`: null. */
+  constructor(members: Omit<Entry, 'facts'> & Partial<Pick<Entry, 'facts'>>) {
+    this.id = members.id
+    this.segment = members.segment
+    this.version = members.version
+    this.text = members.text
+    this.keys = members.keys
+    this.blobs = members.blobs
+    this.facts = members.facts ?? null
   }
 }

@@ -9,21 +9,20 @@ import type { RowSpan } from './sorted-index.ts'
  * How many records have each value of their flags, or each code of a text. Packs remember their numbers, so that only
  * the records in memory are counted again. Other work runs in between.
  *
- * @param span  The positions to look at.
+ * @param span  The positions to look at, as they are now.
  * @param text  The place of the text among those of the collection's facts; null for the flags.
- * @returns null if the facts of some record are not known yet, or if a commit moved records meanwhile: then they are counted
- *   in a way that goes on after the last one. To begin again might not end while mail arrives.
+ * @returns null if the facts of some record are not known yet, or if a commit moved records meanwhile. The caller then
+ *   reads record by record and continues after the last one. Starting over might never end while mail arrives.
  */
 export async function histogramOf(
   { facts: table, idIndex }: CollectionState,
-  span: () => RowSpan,
+  { start, end }: RowSpan,
   text: number | null,
 ): Promise<Map<number, number> | null> {
   if (!table) return null
   const slot = text === null ? 0 : table.textSlot(text)
   const pacer = createPacer()
   const { revision } = idIndex
-  const { start, end } = span()
   const counts = new Map<number, number>()
   for (const found of valuesIn(idIndex.runs(start, end), text, slot)) {
     if (found === null) return null

@@ -167,7 +167,7 @@ export class IdOrder {
   }
 
   /** Takes a pack out; without effect if it is not there. */
-  takeOut(pack: Packed): void {
+  remove(pack: Packed): void {
     this.#packsChanged()
     const at = this.#packs.indexOf(pack)
     if (at >= 0) this.#packs.splice(at, 1)

@@ -34,9 +34,12 @@ export function forgetRecord(records: Records, state: CollectionState, id: strin
 export function forgetCollection(records: Records, state: CollectionState): void {
   for (const segment of state.clear()) records.dirty.add(segment)
   // The space of removed records must not count as used.
-  for (const pack of state.idIndex.packs) pack.usage = null
+  for (const pack of state.idIndex.packs) pack.forgetUsage()
   const { replaced } = records.resting
-  replaced.splice(0, replaced.length, ...replaced.filter((one) => one.state !== state))
+  // In place and one by one: there may be more of them than a call can have arguments.
+  let kept = 0
+  for (const one of replaced) if (one.state !== state) replaced[kept++] = one
+  replaced.length = kept
 }
 
 /**
@@ -49,7 +52,7 @@ export function endLoading(records: Records, folder: string): void {
 }
 
 function settleCollection(records: Records, state: CollectionState, folder: string): void {
-  state.settleArrivals()
+  state.continueLastSegment()
   const entries = [...state.byId.values()]
   for (const index of state.indexes) {
     const duplicates = index.takeAll(entries)
@@ -67,7 +70,7 @@ function settleCollection(records: Records, state: CollectionState, folder: stri
  */
 function holdBlobs(records: Records, state: CollectionState): void {
   for (const { pack } of state.segments.values())
-    if (pack?.usage) hold(records, state, pack.usage.places(), null)
+    if (pack?.usage) holdNew(records, state, pack.usage.places(), null)
   const before = new Map<string, Places | null>()
   for (const replaced of records.resting.replaced) {
     if (replaced.state !== state) continue
@@ -77,11 +80,11 @@ function holdBlobs(records: Records, state: CollectionState): void {
     before.set(id, blobs)
   }
   for (const { entries } of state.segments.values())
-    for (const { id, blobs } of entries) hold(records, state, blobs, before.get(id) ?? null)
+    for (const { id, blobs } of entries) holdNew(records, state, blobs, before.get(id) ?? null)
 }
 
 /** Passes blobs to the keeper, except those in `without`, which it has already. */
-function hold(
+function holdNew(
   records: Records,
   { usage }: CollectionState,
   blobs: Places | null,

@@ -1,7 +1,8 @@
 import { firstWhere } from '../core/first-where.ts'
 import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
-import { no, unsure, yes, type FactRow, type Ternary } from './facts.ts'
+import { no, unsure, yes, type Ternary } from './fact-conditions.ts'
+import type { FactRow } from './facts.ts'
 import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { Records } from './records.ts'
 import { type SearchPart, SearchParts, type SearchRange } from './search-part.ts'
@@ -26,6 +27,10 @@ interface FactSearch {
   /** Ids of records that match too, in their order. Default: none. */
   readonly also?: readonly string[]
 }
+
+const fewest = 128
+const largestSpan = 4096
+const readAtOnce = 128
 
 /**
  * Finds records, part by part in the order of their ids. Records are read only where facts do not decide. Other commits run
@@ -55,9 +60,28 @@ export async function* findMatches(
   }
 }
 
-const fewest = 128
-const largestSpan = 4096
-const readAtOnce = 128
+/**
+ * Visits every record once, in the order of their ids: its facts, or the record itself if these are not known or `byFacts` returns
+ * false.
+ */
+export async function visitRecords(
+  records: Records,
+  state: CollectionState,
+  { byFacts, byRecord }: RecordVisitor,
+): Promise<void> {
+  const judge: FactSearch['judge'] = (facts, part, at) => (byFacts(facts, part, at) ? no : unsure)
+  const condition: Condition = (record) => {
+    byRecord(record)
+    return false
+  }
+  for await (const _ of findMatches(records, state, { judge, condition }));
+}
+
+interface RecordVisitor {
+  /** @param at  The place of the record in the part. @returns False if the facts are not enough. */
+  byFacts(facts: FactRow, part: SearchPart, at: number): boolean
+  byRecord(record: object): void
+}
 
 /** The only ids that can match a condition; null if it does not limit them. */
 export function idsIn(where: Where): readonly string[] | null {
@@ -130,9 +154,12 @@ function toMatches(part: SearchPart, verdicts: Uint8Array): MatchingPart {
     count,
     rows(from, most) {
       const rows: Row[] = []
-      let seen = 0
-      for (let at = 0; at < verdicts.length && rows.length < most; at++)
-        if (verdicts[at] === yes && seen++ >= from) rows.push(part.row(at))
+      let left = from
+      for (let at = 0; at < verdicts.length && rows.length < most; at++) {
+        if (verdicts[at] !== yes) continue
+        if (left > 0) left--
+        else rows.push(part.row(at))
+      }
       return rows
     },
   }

@@ -69,10 +69,7 @@ export interface DatabaseStatus {
   readonly instances: number | null
   /** How long one statement took, in milliseconds; null while the database does not answer. */
   readonly round_trip_ms: number | null
-  /**
-   * Whether this instance is the leader. The member was named before the term “leader” was used; `/dev/health` has the
-   * same member.
-   */
+  /** Whether this instance is the leader, under the name that `/dev/health` has for it. */
   readonly has_turn: boolean
   /** The number of the last commit that this instance knows. */
   readonly last_commit: number

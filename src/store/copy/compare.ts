@@ -15,7 +15,7 @@ export interface Comparison {
   readonly differences: readonly string[]
 }
 
-/** Reads all records and blobs of both stores again and compares them. @param onProgress  As for `copyStore`. */
+/** Reads all records and blobs of both stores again and compares them, until `signal` is aborted. @param options  As for `copyStore`. */
 export async function compareParts(
   parts: readonly CopyPart[],
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, all: number) => void } = {},

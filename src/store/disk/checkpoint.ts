@@ -1,12 +1,12 @@
 import { type Checkpoint, checkpointText, type LogWriter, parseCheckpoint } from './checkpoint-text.ts'
 import type { CommitPosition } from './log.ts'
-import type { DataFolder, ReadableFolder } from './paths.ts'
+import { type DataFolder, dbName, type ReadableFolder } from './paths.ts'
 import { type CollectionState, type Segment, recordsIn } from '../collection-state.ts'
 import type { Records } from '../records.ts'
 import { writeSegment } from './segment-file.ts'
 import { replaceFile } from './replace-file.ts'
 import { snapshotPieces } from './snapshot-pieces.ts'
-import { dbName, fileOf } from './snapshot-files.ts'
+import { fileOf } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 export interface CheckpointDeps extends DataFolder {
@@ -137,6 +137,14 @@ export function writerOf({ boot, durable }: CheckpointDeps): LogWriter {
 
 export async function saveCheckpoint({ files, paths }: DataFolder, checkpoint: Checkpoint): Promise<void> {
   await replaceFile(files, paths.checkpoint, [Buffer.from(checkpointText(checkpoint))])
+}
+
+/** Records the boot and the durability of this process in the checkpoint. Call it after the whole log was synced to the disk. */
+export async function claimLog(deps: CheckpointDeps, checkpoint: Checkpoint): Promise<void> {
+  const writer = writerOf(deps)
+  const { boot, durability } = checkpoint.writer
+  if (boot === writer.boot && durability === writer.durability) return
+  await saveCheckpoint(deps, { ...checkpoint, writer })
 }
 
 /** Reads `checkpoint.json`; null when it does not exist. @throws store_corrupt, store_newer_schema. */

@@ -77,24 +77,24 @@ export async function foreignFilesIn({ files, paths }: ReadableFolder): Promise<
 const isForeign = (name: string): boolean =>
   !name.startsWith('.') && !ownNames.has(name) && !newLockForm.test(name)
 
-const names = createPaths('')
+const ownPaths = createPaths('')
 
 /** What may be in a folder without data: such a folder can be used, and `doctor` does not call these files foreign. */
 const ownNames = new Set([
-  names.lock,
-  guardOf(names.lock),
-  closedMark(names.lock),
-  names.reserve,
-  names.logs,
-  names.larges,
+  ownPaths.lock,
+  guardOf(ownPaths.lock),
+  closedMark(ownPaths.lock),
+  ownPaths.reserve,
+  ownPaths.logs,
+  ownPaths.larges,
   // Rebuilt from the messages when it is missing.
-  names.derived,
+  ownPaths.derived,
   // Made again when they are missing.
   'ca.pem',
   'smtp-tls.pem',
-  temporaryOf(names.checkpoint),
-  names.incomplete,
-  temporaryOf(names.incomplete),
+  temporaryOf(ownPaths.checkpoint),
+  ownPaths.incomplete,
+  temporaryOf(ownPaths.incomplete),
   'lost+found',
   'desktop.ini',
   'Thumbs.db',

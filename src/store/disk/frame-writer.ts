@@ -26,8 +26,8 @@ export class FrameWriter {
       await forEachSlice(commit.effects, (effect) => {
         ops += `,${opText(effect, placesHere)}`
       })
-      const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
-      const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
+      const nthMember = this.#synced && nth > 0 ? `"nth":${nth},` : ''
+      const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${nthMember}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
       const end = at + text.length * maxOctets + commit.payloadSize
       if (end > bytes.byteLength) {
         const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * bytes.byteLength))

@@ -7,7 +7,7 @@ import type { DataFolder } from './paths.ts'
 import { writeAside } from './replace-file.ts'
 import { missingFile } from './snapshot-refusals.ts'
 import { type FileToWrite, snapshotPieces, WrittenFile } from './snapshot-pieces.ts'
-import { parseWholeLine } from './snapshot-text.ts'
+import { parseIntactLine } from './snapshot-text.ts'
 import { BlobUsage } from '../blob-usage.ts'
 
 /**
@@ -28,49 +28,62 @@ export async function writeSegment(
   const path = paths.segment(state.name, number)
   const old = pack && pack.live > 0 ? await files.readAll(path) : Buffer.alloc(0)
   if (old === null) throw missingFile(path)
-  const usage = new BlobUsage()
-  let isSound = true
-  const noted = (entry: Entry): Entry => {
-    usage.add(entry.blobs)
-    return entry
-  }
-  // Records may change while the lines are written.
-  function* lines(before: Buffer): Generator<Entry | { id: string; raw: Buffer }> {
-    for (const row of pack ? inFileOrder(pack) : []) {
-      if (!pack?.has(row)) continue
-      const id = pack.id(row)
-      const entry = state.byId.get(id)
-      if (entry && entry.text !== '') yield noted(entry)
-      else {
-        const raw = before.subarray(pack.at(row), pack.at(row) + pack.length(row))
-        const line = parseWholeLine(raw, 0, raw.byteLength)
-        const blobs = line ? parsePlaces(line.blobs) : undefined
-        if (blobs === undefined) isSound = false
-        else usage.add(blobs)
-        yield { id, raw }
-      }
-    }
-    for (const entry of segment.entries) yield noted(entry)
-  }
+  const found: WrittenBlobs = { usage: new BlobUsage(), isSound: true }
   const content: FileToWrite = {
     seq,
     indexes: new Map([[state.name, state.signature]]),
-    sections: new Map([[state.name, lines(old)]]),
+    sections: new Map([[state.name, segmentLines(segment, old, found)]]),
   }
   const written = new WrittenFile()
   const writing = writeAside(files, path, snapshotPieces(content, written), flush).then(() => {
+    const { usage, isSound } = found
     // The places in a damaged line are not known, only that it may use the same log files as before.
     const logs = new Set([...usage.logs.keys(), ...(isSound ? [] : (pack?.logs ?? []))])
     const stamp = isSound ? files.stampNow(path) : null
     const { size, crc } = written
     const file = stamp && { size, crc, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null }
-    records.resting.adopt(segment, path, written.lines, logs, file)
+    records.resting.adopt(segment, path, written.lines, { logs }, file)
   })
   segment.replacing = writing.catch(() => {})
   try {
     await writing
   } finally {
     segment.replacing = null
+  }
+}
+
+/** The blobs of the lines that were written; complete once all of them were. */
+interface WrittenBlobs {
+  readonly usage: BlobUsage
+  /** Whether the blobs of all lines are known. */
+  isSound: boolean
+}
+
+/** The records of a segment, which may change while its lines are written. @param before  The file that is replaced. */
+function* segmentLines(
+  { state, pack, entries }: Segment,
+  before: Buffer,
+  found: WrittenBlobs,
+): Generator<Entry | { id: string; raw: Buffer }> {
+  for (const row of pack ? inFileOrder(pack) : []) {
+    if (!pack?.has(row)) continue
+    const id = pack.id(row)
+    const entry = state.byId.get(id)
+    if (entry && entry.text !== '') {
+      found.usage.add(entry.blobs)
+      yield entry
+      continue
+    }
+    const raw = before.subarray(pack.at(row), pack.at(row) + pack.length(row))
+    const line = parseIntactLine(raw, 0, raw.byteLength)
+    const blobs = line ? parsePlaces(line.blobs) : undefined
+    if (blobs === undefined) found.isSound = false
+    else found.usage.add(blobs)
+    yield { id, raw }
+  }
+  for (const entry of entries) {
+    found.usage.add(entry.blobs)
+    yield entry
   }
 }
 

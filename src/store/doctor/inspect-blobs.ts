@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import { isWhole } from '../disk/blob-crc.ts'
 import { largeNameForm, type ReadableFolder } from '../disk/paths.ts'
 import type { LargePlace, LogPlace } from '../entry.ts'
@@ -27,11 +28,10 @@ export async function inspectBlobs(folder: ReadableFolder, records: Records, rep
       }
     }
   }
-  /** By what they have in common. */
-  const lost = new Map<string, LostBlob[]>()
-  await inspectLarge(folder, large, lost)
-  for (const [log, blobs] of inLogs) await inspectInLog(folder, log, blobs, lost)
-  for (const [kind, blobs] of lost) reportLost(report, kind, blobs)
+  const found = new Map<string, BlobFault[]>()
+  await inspectLarge(folder, large, found)
+  for (const [log, blobs] of inLogs) await inspectInLog(folder, log, blobs, found)
+  for (const [kind, faults] of found) reportFaults(report, kind, faults)
   if (before > 0 && report.problems === before)
     report.note(
       `The bytes of ${count} messages and contents are there; those of records that cannot be read were not counted.`,
@@ -40,27 +40,30 @@ export async function inspectBlobs(folder: ReadableFolder, records: Records, rep
   await inspectOrphans(folder, new Set(large.map(({ place }) => place.large)), report)
 }
 
-interface LostBlob {
+interface BlobFault {
   readonly blob: StoredBlob<LargePlace | LogPlace>
   readonly fault: string
+  /** Whether the bytes are lost. If their file cannot be read, they may be intact. */
+  readonly isLost: boolean
 }
+
+/** What was found, by the words that describe it for many blobs at once. */
+type Found = Map<string, BlobFault[]>
 
 async function inspectLarge(
   { files, paths }: ReadableFolder,
   blobs: readonly StoredBlob<LargePlace>[],
-  lost: Map<string, LostBlob[]>,
+  found: Found,
 ): Promise<void> {
   await forEachSlice(blobs, async (blob) => {
-    const { large, size } = blob.place
-    const path = paths.large(large)
-    // A folder in its place has no bytes.
-    const bytes = await files.readAll(path).catch(() => Buffer.alloc(0))
-    const damaged = `their files in ${paths.larges} are damaged`
-    if (bytes === null)
-      addTo(lost, `their files in ${paths.larges} are missing`, { blob, fault: `${path} is missing` })
-    else if (bytes.byteLength !== size)
-      addTo(lost, damaged, { blob, fault: `${path} has ${bytes.byteLength} bytes` })
-    else if (!isWhole(blob.place, bytes)) addTo(lost, damaged, { blob, fault: `${path} ${notStored}` })
+    const path = paths.large(blob.place.large)
+    const add = (kind: string, fault: string, isLost = true): void =>
+      addTo(found, `their files in ${paths.larges} ${kind}`, { blob, fault, isLost })
+    const bytes = await readFile(files, path)
+    if (bytes === null) add('are missing', `${path} is missing`)
+    else if (typeof bytes === 'string') add('cannot be read', bytes, false)
+    else if (bytes.byteLength !== blob.place.size) add('are damaged', `${path} has ${bytes.byteLength} bytes`)
+    else if (!isWhole(blob.place, bytes)) add('are damaged', `${path} ${notStored}`)
   })
 }
 
@@ -68,17 +71,23 @@ async function inspectInLog(
   { files, paths }: ReadableFolder,
   log: number,
   blobs: readonly StoredBlob<LogPlace>[],
-  lost: Map<string, LostBlob[]>,
+  found: Found,
 ): Promise<void> {
   const path = paths.log(log)
-  // An unreadable file is reported with the log.
-  const bytes = await files.readAll(path).catch(() => null)
+  const bytes = await readFile(files, path)
   await forEachSlice(blobs, (blob) => {
     const { at, size } = blob.place
+    if (typeof bytes === 'string')
+      return addTo(found, `${path} cannot be read`, { blob, fault: bytes, isLost: false })
     if (bytes && isWhole(blob.place, bytes.subarray(at, at + size))) return
     const kind = `${path} ${bytes ? notStored : 'is missing'}`
-    addTo(lost, kind, { blob, fault: `${kind}, from byte ${at} on` })
+    addTo(found, kind, { blob, fault: `${kind}, from byte ${at} on`, isLost: true })
   })
+}
+
+/** The bytes of a file, null if it is missing, or why it cannot be read. */
+function readFile(files: ReadableFolder['files'], path: string): Promise<Buffer | null | string> {
+  return files.readAll(path).catch(messageOf)
 }
 
 const notStored = 'does not hold the bytes that were stored'
@@ -102,19 +111,36 @@ async function inspectOrphans(
   )
 }
 
-/** One line for each of a few; if many are lost in the same way, one line for all. */
-function reportLost(report: Report, kind: string, lost: readonly LostBlob[]): void {
-  const nameOf = ({ blob: { id, name, place } }: LostBlob): string => `${id}/${name} (${place.size})`
-  if (lost.length > maxLinesOfLost)
-    return report.problem(
-      `The bytes of ${lost.length} messages and contents are lost: ${kind}: ${listed(lost.map(nameOf))}.`,
-      'Restore what is missing from a copy, or remove these records.',
-    )
-  for (const one of lost)
-    report.problem(
-      `The bytes ${nameOf(one)} are lost: ${one.fault}.`,
-      `Restore that file from a copy, or remove ${one.blob.id}.`,
-    )
+/** One line for each of a few; if many have the same fault, one line for all. */
+function reportFaults(report: Report, kind: string, faults: readonly BlobFault[]): void {
+  const nameOf = ({ blob: { id, name, place } }: BlobFault): string => `${id}/${name} (${place.size})`
+  const again = 'from a copy, and run the doctor again.'
+  if (faults.length > maxLines) {
+    const names = listed(faults.map(nameOf))
+    const what = `The bytes of ${faults.length} messages and contents`
+    if (!faults[0]?.isLost)
+      report.problem(
+        `${what} were not checked: ${kind}: ${names}.`,
+        `Let this user read them, or restore them ${again}`,
+      )
+    else
+      report.problem(
+        `${what} are lost: ${kind}: ${names}.`,
+        'Restore what is missing from a copy, or remove these records.',
+      )
+    return
+  }
+  for (const one of faults)
+    if (one.isLost)
+      report.problem(
+        `The bytes ${nameOf(one)} are lost: ${one.fault}.`,
+        `Restore that file from a copy, or remove ${one.blob.id}.`,
+      )
+    else
+      report.problem(
+        `The bytes ${nameOf(one)} were not checked: ${one.fault}.`,
+        `Let this user read that file, or restore it ${again}`,
+      )
 }
 
-const maxLinesOfLost = 3
+const maxLines = 3

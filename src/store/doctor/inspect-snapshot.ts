@@ -46,6 +46,7 @@ function linesText(damaged: readonly DamagedLine[]): string {
 /** Enough to compare each of them with what was edited. */
 const allLines = 1000
 
+/** Builds the indexes of the records, and says which records have the same key in a unique one. */
 export function inspectKeys(deps: ReadableFolder, records: Records, report: Report): void {
   for (const state of records.collections.all()) {
     for (const index of state.indexes) {
@@ -68,7 +69,7 @@ export async function inspectLeftovers(deps: ReadableFolder, report: Report): Pr
     const left = (await files.list(folder)).filter(isTemporary)
     if (left.length > 0)
       report.note(
-        `Half written files of a crash in ${folder}: ${left.join(', ')}. The next start removes them.`,
+        `Half-written files of a crash in ${folder}: ${left.join(', ')}. The next start removes them.`,
       )
   }
   const cut = (await files.list(paths.logs)).filter((name) => name.includes('.log.cut-'))

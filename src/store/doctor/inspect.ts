@@ -164,7 +164,7 @@ async function inspectCheckpoint(folder: ReadableFolder, report: Report): Promis
     if (checkpoint) {
       const { log, offset, seq } = checkpoint
       report.ok(
-        `The files of records hold every commit up to ${seq} (log ${log}, byte ${offset}; form ${formatVersion}).`,
+        `The files of records hold every commit up to ${seq} (log ${log}, byte ${offset}; format ${formatVersion}).`,
       )
       return checkpoint
     }

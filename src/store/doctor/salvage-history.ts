@@ -16,20 +16,12 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
   const numbers = await numbersIn(files, paths.logs, '.log')
   /** The files of records contain everything before this position. */
   const { log: first, offset } = checkpoint ?? { log: numbers[0] ?? 1, offset: 0 }
-  const newest = Math.max(numbers.at(-1) ?? 0, offset > 0 ? first : 0)
-  const present = new Set(numbers)
-  /** Whether the gap before the next complete commit was already reported. */
-  let isTold = false
-  for (let log = first; checkpoint && log <= newest; log++)
-    if (!present.has(log)) lost.push(`${paths.log(log)} is missing; the commits that only it had are lost.`)
+  if (checkpoint) reportMissing(reading, checkpoint, numbers)
+  const losses = new LossReport(lost, history, checkpoint?.seq)
   for (const log of numbers) {
     const path = paths.log(log)
     const lose = (what: string): void => {
-      isTold ||= log >= first
-      if (log >= first)
-        lost.push(
-          `${path} ${what}. Commits after number ${Math.max(history.end, checkpoint?.seq ?? 0)} that only it had are lost.`,
-        )
+      if (log >= first) losses.lose(`${path} ${what}`)
     }
     const read = await readOrFault(reading, path)
     if ('fault' in read) lose(read.fault)
@@ -40,10 +32,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
         if (log > first || next > offset) lose(`is damaged from byte ${at} to byte ${next}`)
         continue
       }
-      const before = Math.max(history.end, checkpoint?.seq ?? frame.seq)
-      if (frame.seq > before + 1 && !isTold)
-        lost.push(`Commits ${before + 1} to ${frame.seq - 1} are lost: no file of the log has them.`)
-      isTold = false
+      losses.comeTo(frame.seq)
       try {
         history.note(frame, log, paths)
       } catch (error) {
@@ -53,6 +42,48 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     await nextTurn()
   }
   return history
+}
+
+/** Reports the files of the log that the commits after the checkpoint were in, or are followed by. */
+function reportMissing(
+  { paths, lost }: SalvageReading,
+  { log, offset }: Checkpoint,
+  numbers: number[],
+): void {
+  const newest = Math.max(numbers.at(-1) ?? 0, offset > 0 ? log : 0)
+  for (let number = log; number <= newest; number++)
+    if (!numbers.includes(number))
+      lost.push(`${paths.log(number)} is missing; the commits that only it had are lost.`)
+}
+
+/** Reports what is lost between complete commits, each gap once. */
+class LossReport {
+  readonly #lost: string[]
+  readonly #history: History
+  readonly #checkpointSeq: number | undefined
+  /** Whether the gap before the next complete commit was already reported. */
+  #isTold = false
+
+  constructor(lost: string[], history: History, checkpointSeq: number | undefined) {
+    this.#lost = lost
+    this.#history = history
+    this.#checkpointSeq = checkpointSeq
+  }
+
+  lose(what: string): void {
+    this.#isTold = true
+    const last = Math.max(this.#history.end, this.#checkpointSeq ?? 0)
+    this.#lost.push(`${what}. Commits after number ${last} that only it had are lost.`)
+  }
+
+  /** Call it with each complete commit, before it is part of the history. */
+  comeTo(seq: number): void {
+    // Without a checkpoint it is not known whether the files of records contain the commits before the first one.
+    const before = Math.max(this.#history.end, this.#checkpointSeq ?? seq)
+    if (seq > before + 1 && !this.#isTold)
+      this.#lost.push(`Commits ${before + 1} to ${seq - 1} are lost: no file of the log has them.`)
+    this.#isTold = false
+  }
 }
 
 /** The content of all complete commits in all log files, including those that the files of records contain. */

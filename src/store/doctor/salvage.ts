@@ -67,7 +67,10 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const restored: string[] = []
   const reading = { files, paths, collections, records, lost, restored }
   const mark = await readMark(reading)
-  if (mark) lost.push(`${unfinishedWords(paths.folder, mark).message} What it had not stored is not here.`)
+  if (mark)
+    lost.push(
+      `${unfinishedWords(paths.folder, mark).message} Records that it had not stored yet are missing here too.`,
+    )
   const checkpoint = await salvageCheckpoint(reading)
   const damaged = await salvageRecords(reading, checkpoint)
   const history = await readHistory(reading, checkpoint)
@@ -141,11 +144,11 @@ async function saveRecord(
 
 /** @throws store_failed if the new folder has records that this salvage did not store. */
 async function compareCount(store: Store, state: CollectionState, saved: number): Promise<void> {
-  const there = await store.count(asCollection(state))
-  if (there === saved) return
+  const stored = await store.count(asCollection(state))
+  if (stored === saved) return
   throw new LocalpostError(
     'store_failed',
-    `The new folder has ${there} records of ${state.name}, and ${saved} were saved: the damaged folder has changed since the salvage began. Remove the new folder and run the salvage again.`,
+    `The new folder has ${stored} records of ${state.name}, and ${saved} were saved: the damaged folder has changed since the salvage began. Remove the new folder and run the salvage again.`,
   )
 }
 

@@ -1,4 +1,4 @@
-import { invalidOption, LocalpostError } from '../../core/errors.ts'
+import { invalidOption, type LocalpostError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 
 /** Where a store in PostgreSQL is. */
@@ -6,7 +6,7 @@ export interface StoreAddress {
   /** For the driver: without the parameters that only Localpost understands. */
   readonly url: string
   readonly schema: string
-  /** For people: without the password. */
+  /** For people: without user, password and parameters. */
   readonly shown: string
 }
 
@@ -37,15 +37,7 @@ export function parseStoreUrl(text: string): StoreAddress {
   return { url: url.href, schema, shown: shown.href }
 }
 
-/** The URL of a store for people: without user and password. */
+/** The URL of a store for people; see {@link StoreAddress.shown}. */
 export function shownAddress(text: string): string {
   return parseStoreUrl(text).shown
-}
-
-/** The error for a database that must not be used by others now. */
-export function inUse(shown: string): LocalpostError {
-  return new LocalpostError(
-    'store_in_use',
-    `The database ${shown} is used by a running Localpost. Stop all its instances first.`,
-  )
 }

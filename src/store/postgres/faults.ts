@@ -1,4 +1,5 @@
-import { codeOf, LocalpostError } from '../../core/errors.ts'
+import { codeOf, LocalpostError, messageOf } from '../../core/errors.ts'
+import type { StoreAddress } from './address.ts'
 
 /**
  * Converts an error of the database or the driver to an error of the store. Errors of Localpost itself are returned
@@ -14,7 +15,7 @@ export function databaseFault(error: unknown): LocalpostError {
   return fault('store_failed', reason, error)
 }
 
-/** Whether the database could not be reached, or ended the connection, so that a retry may succeed. */
+/** Whether the database could not be reached, ended the connection, or refused the statement in a way that a retry may pass. */
 export function isLost(error: unknown): boolean {
   return isUnanswered(error) || refusedCodes.has(codeOf(error))
 }
@@ -39,8 +40,38 @@ function isUnanswered(error: unknown): boolean {
  * Whether the statement was refused because of its values, so that the other commits of its transaction may be stored
  * without it.
  */
-export function isOfContent(error: unknown): boolean {
+export function isOfValues(error: unknown): boolean {
   return /^(?:2[123]|54)/.test(codeOf(error))
+}
+
+/** The error for a database that must not be used by others now. */
+export function inUse(shown: string): LocalpostError {
+  return new LocalpostError(
+    'store_in_use',
+    `The database ${shown} is used by a running Localpost. Stop all its instances first.`,
+  )
+}
+
+/** Why the store could not be opened, and what to do. */
+export function openingFault(error: unknown, { shown, schema }: StoreAddress): LocalpostError {
+  if (error instanceof LocalpostError) return error
+  const reason = messageOf(error)
+  const known = advice[codeOf(error)]
+  const what =
+    known ?? (isLost(error) ? 'Check that PostgreSQL runs there and accepts connections from here.' : '')
+  if (what === '') return databaseFault(error)
+  const message = `The store ${shown} (schema ${schema}) cannot be opened: ${reason || codeOf(error)}. ${what} Nothing was created.`
+  return new LocalpostError('store_failed', message, { cause: error })
+}
+
+const wrongPassword = 'Check the user name and the password in the URL.'
+const advice: Readonly<Record<string, string | undefined>> = {
+  '28P01': wrongPassword,
+  '28000': `${wrongPassword} The server may also refuse this host, in its pg_hba.conf.`,
+  '3D000': 'Create the database (createdb), or name another one in the URL.',
+  '42501':
+    'The user needs the right to create a schema in the database (GRANT CREATE ON DATABASE), or to use the one that is there.',
+  ENOTFOUND: 'Check the host in the URL.',
 }
 
 /** The error for callers while the database does not answer. */

@@ -13,7 +13,7 @@ interface FollowerDeps {
   /** Called after a commit of another instance. */
   onForeign(partition: string): void
   /** Called when the database lacks commits that it had before, for example after a restore. */
-  onOther(): void
+  onRestored(): void
 }
 
 /**
@@ -51,7 +51,7 @@ export class Follower {
   }
 
   /** The number of the last commit that all listeners know; null after a commit of this instance that they may not know. */
-  get told(): number | null {
+  get toldSeq(): number | null {
     return this.#unnumbered.read < this.#unnumbered.stored ? null : this.#toldSeq
   }
 
@@ -61,7 +61,7 @@ export class Follower {
   }
 
   /** Passes on the commits of a transaction of this instance; null if their numbers are not known. */
-  async stored(commits: readonly StoredCommit[] | null): Promise<void> {
+  async passOnOwn(commits: readonly StoredCommit[] | null): Promise<void> {
     if (commits === null) {
       this.#unnumbered.stored++
       return this.look()
@@ -113,7 +113,7 @@ export class Follower {
     while (this.#announcing) await this.#announcing
     const commits = found?.commits.filter(({ seq }) => seq > this.seq) ?? []
     const [first] = commits
-    if (found === null) this.#deps.onOther()
+    if (found === null) this.#deps.onRestored()
     // Old changes are removed: some of those between may be gone.
     if (found === null || (first && first.seq !== this.seq + 1)) {
       await this.#skip()

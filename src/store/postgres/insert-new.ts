@@ -72,13 +72,13 @@ export async function insertNew(
 ): Promise<{ readonly stored: StoredCommit[]; readonly isAlone: boolean } | null> {
   const sql = new Connection(pool, schema)
   const parameters = new Parameters()
-  const told = commits.map(({ partition, rows }) => {
-    const changes = rows.map(({ id }): CommitChange => ({ op: 'insert', collection: table.name, id }))
-    return { partition, changes }
+  const announced = commits.map(({ partition, rows }) => {
+    const inserts = rows.map(({ id }): CommitChange => ({ op: 'insert', collection: table.name, id }))
+    return { partition, changes: inserts }
   })
   const kept = commits.flatMap(({ partition, rows }) => rows.map((row) => ({ partition, row })))
-  const blobs = commits.flatMap(({ partition, blobs }) =>
-    blobs.map((blob) => ({ ...blob, partition, table })),
+  const blobs = commits.flatMap(({ partition, blobs: own }) =>
+    own.map((blob) => ({ ...blob, partition, table })),
   )
   const records = recordColumns(table, kept)
   const totals =
@@ -86,11 +86,11 @@ export async function insertNew(
   const count = parameters.add(commits.length, 'int8')
   const instance = parameters.add(membership.id, 'text')
   const partitions = parameters.add(
-    told.map(({ partition }) => partition),
+    announced.map(({ partition }) => partition),
     'text[]',
   )
   const changes = parameters.add(
-    told.map(({ changes }) => textOf(changes)),
+    announced.map(({ changes }) => textOf(changes)),
     'text[]',
   )
   // `counted` has a row only if the renewal has one. Every part after it must read `counted`, so that it stores nothing otherwise.
@@ -121,5 +121,5 @@ export async function insertNew(
   )
   if (!row) return null
   const first = row.seq - commits.length + 1
-  return { stored: told.map((commit, at) => ({ seq: first + at, ...commit })), isAlone: row.is_alone }
+  return { stored: announced.map((commit, at) => ({ seq: first + at, ...commit })), isAlone: row.is_alone }
 }

@@ -23,7 +23,7 @@ export async function inspectInstances(sql: Connection, report: Report): Promise
     )
   const [leader] = leaders
   if (leaders.length > 1 || (!leader && living.length === 0)) return
-  if (!leader) report.note('No instance is the leader; one becomes it within a second.')
+  if (!leader) report.note('No instance is the leader; one takes over within a second.')
   else if (leader.lives) report.ok(`The leader is ${describeHolder(leader.holder)}.`)
   else
     report.note(
@@ -33,7 +33,7 @@ export async function inspectInstances(sql: Connection, report: Report): Promise
 
 /** Reads the table of changes, which must be free of gaps up to the last commit. */
 export async function inspectChanges(sql: Connection, report: Report): Promise<void> {
-  const { problems } = report
+  const before = report.problems
   const table = sql.name('changes')
   const [own] = await sql.run<{ seq: number }>(`SELECT seq::float8 AS seq FROM ${sql.name('localpost')}`)
   const seq = own?.seq ?? 0
@@ -62,12 +62,12 @@ export async function inspectChanges(sql: Connection, report: Report): Promise<v
     )
   if ((last ?? 0) !== seq)
     report.problem(
-      `The last commit has the number ${seq}, but the last change ${last ?? 'is missing'}.`,
+      `The last commit has the number ${seq}, but the last change ${last === null ? 'is missing' : `has the number ${last}`}.`,
       (last ?? 0) > seq
         ? `Commits fail. Stop all instances and restore the database from a backup.`
         : restart,
     )
-  if (report.problems === problems) report.ok(`The table of changes is whole up to commit ${seq}.`)
+  if (report.problems === before) report.ok(`The table of changes is whole up to commit ${seq}.`)
 }
 
 function isList(text: string): boolean {

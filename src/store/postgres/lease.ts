@@ -20,6 +20,9 @@ export interface Moment {
   readonly wall: number
 }
 
+/** A moment before all others. */
+const longAgo: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
+
 /** A renewal of the row of this instance. It counts once it is committed. */
 export interface Renewal {
   /** The time before it. */
@@ -35,7 +38,7 @@ export class Lease implements Leadership {
   readonly #listeners: Set<() => void> = new Set()
   #isLeader = false
   /** The last stored renewal. */
-  #last: Renewal = { began: never, lastAlone: null }
+  #last: Renewal = { began: longAgo, lastAlone: null }
 
   constructor(now: () => Moment) {
     this.now = now
@@ -74,7 +77,7 @@ export class Lease implements Leadership {
   won(began: Moment): void {
     this.#isLeader = true
     // Earlier renewals were not those of a leader, and listeners must be called.
-    this.#last = { began: never, lastAlone: null }
+    this.#last = { began: longAgo, lastAlone: null }
     this.renewed({ began, lastAlone: null })
   }
 
@@ -96,6 +99,3 @@ export class Lease implements Leadership {
 }
 
 export const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
-
-/** A moment before all others. */
-const never: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }

@@ -1,14 +1,12 @@
-import type { Pool } from 'pg'
 import { LocalpostError } from '../../core/errors.ts'
 import { sleep } from '../../core/machine.ts'
 import { lookUp } from '../lock/judge.ts'
 import { lockText, parseHolder } from '../lock/lock-file.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
-import { Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { Lease, leaseMs, type Moment, momentNow, type Renewal } from './lease.ts'
-import { resignedCall } from './listening.ts'
+import { resignedPayload } from './listening.ts'
 import type { Parameters } from './parameters.ts'
-import { transact } from './transaction.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
@@ -93,8 +91,8 @@ export class Membership {
     this.#isIn = true
   }
 
-  /** Whether the row may be missing. While `enter` runs, nothing else may add it: others would not know of the new row. */
-  get mayJoin(): boolean {
+  /** Whether `join` may add the row now: not when the others know it, and not while `enter` runs, which waits until they do. */
+  get isOut(): boolean {
     return !this.#isIn && !this.#entering
   }
 
@@ -193,42 +191,12 @@ export class Membership {
     )
     const names: string[] = []
     for (const { holder } of rows)
-      if (await this.#mayRun(holder)) names.push(describeHolder(holder, 'another instance'))
+      if (await this.mayRun(holder)) names.push(describeHolder(holder, 'another instance'))
     return names
   }
 
-  /**
-   * Makes this instance the leader if no other one is, in a transaction of its own.
-   *
-   * @param wants  Whether it still wants to be, asked after the look-up of a leader. Default: it does.
-   */
-  async tryToLead(pool: Pool, schema: string, wants: () => boolean = () => true): Promise<void> {
-    if (this.lease.isLeader || (await this.#isLedByOther(new Connection(pool, schema))) || !wants()) return
-    const began = this.lease.now()
-    const isLeader = await transact(pool, schema, async (connection) => {
-      const table = connection.name('instances')
-      // If several instances try at once, all but one wait here and then find a leader. The transaction must not lock
-      // rows before this: two instances that hold a row each would wait for each other.
-      await connection.run(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
-      await this.renew(connection)
-      if (await this.#isLedByOther(connection)) return false
-      await connection.run(`UPDATE ${table} SET has_turn = (id = $1) WHERE has_turn OR id = $1`, [this.id])
-      return true
-    })
-    if (isLeader) this.lease.won(began)
-  }
-
-  /** Whether another instance is the leader and may still be running. */
-  async #isLedByOther(connection: Connection): Promise<boolean> {
-    const [leader] = await connection.run<{ holder: string }>(
-      `SELECT holder FROM ${connection.name('instances')} WHERE has_turn AND id <> $1 AND until > clock_timestamp()`,
-      [this.id],
-    )
-    return leader !== undefined && (await this.#mayRun(leader.holder))
-  }
-
   /** Whether the process of an instance may still be running. */
-  async #mayRun(holder: string): Promise<boolean> {
+  async mayRun(holder: string): Promise<boolean> {
     const process = parseHolder(holder)
     return !process || (await lookUp(process, this.#processes)) !== 'gone'
   }
@@ -250,7 +218,7 @@ export class Membership {
     await connection.run(
       `WITH gone AS (DELETE FROM ${connection.name('instances')} WHERE id = $1 RETURNING has_turn)
        SELECT pg_notify($2, $3) FROM gone WHERE has_turn`,
-      [this.id, channel, resignedCall],
+      [this.id, channel, resignedPayload],
     )
   }
 }

@@ -8,7 +8,7 @@ import type { Shard } from './table.ts'
 
 /** The rows that a query is about, in SQL. */
 export class Scan {
-  /** Those of `condition` first, in the order in which the constructor adds them: this gives the SQL its numbers. */
+  /** Those of `condition` first, in the order in which the constructor writes their bounds: this gives the SQL its numbers. */
   readonly parameters: Parameters = new Parameters()
   /** The column of the index; `id` for that one. */
   readonly column: string
