@@ -6,7 +6,6 @@ import type { Collection, StoredRecord } from './store.ts'
 /** The collections of all partitions. The state of one in a partition is made when it is first named. */
 export class Collections {
   readonly #states: Map<string, CollectionState> = new Map()
-  /** By name. */
   readonly #definitions: ReadonlyMap<string, Collection<StoredRecord>>
   /** The collections of each partition, by their names without it. */
   readonly #byPartition: Map<string, Map<string, CollectionState>> = new Map()
@@ -112,9 +111,7 @@ export class Collections {
     for (const partition of this.#retired) {
       const states = this.#byPartition.get(partition) ?? new Map<string, CollectionState>()
       for (const [base, state] of states) {
-        const isLeft = [...state.segments.values()].some(
-          (segment) => recordsIn(segment) > 0 || dirty.has(segment),
-        )
+        const isLeft = [...state.segments.values()].some((one) => recordsIn(one) > 0 || dirty.has(one))
         if (isLeft) continue
         states.delete(base)
         this.#states.delete(state.name)

@@ -12,7 +12,6 @@ import { nextTurn } from '../core/machine.ts'
 interface QueuedCommit {
   /** The records that have to be in memory before it is staged. */
   readonly changes: readonly (Move | PreparedChange | BulkChange)[]
-  /** Whether it only adds records. */
   readonly isNew: boolean
   /** Whether one of its large blobs is still being written. */
   readonly isWriting?: boolean

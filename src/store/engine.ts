@@ -14,14 +14,8 @@ import type { CollectionState } from './collection-state.ts'
 import { Records } from './records.ts'
 import { Views } from './views.ts'
 import { type RestorableStore, restoringEffects, saveRecords } from './restore.ts'
-import {
-  type Blob,
-  type Change,
-  type Collection,
-  type Store,
-  type StoredRecord,
-  recordMembers,
-} from './store.ts'
+import { recordMembers } from './store.ts'
+import type { Blob, Change, Collection, Store, StoredRecord } from './store.ts'
 
 /**
  * Creates a store over a medium: the same code for memory and for a folder.
@@ -104,7 +98,6 @@ interface EngineParts {
   assertOpen(): void
 }
 
-/** The store of one partition. */
 function viewOf(parts: EngineParts, partition: string): Store {
   const { records, medium, feed, views, assertOpen } = parts
   const view = views.open(partition)
@@ -207,23 +200,20 @@ function bulkDeps(
 ): BulkDeps<BulkChange> {
   return {
     facts: state.collection.facts,
-    read: (ids) =>
-      readTexts(
-        records,
-        state,
-        ids.map((id) => ({ id })),
-      ),
+    read(ids) {
+      const rows = ids.map((id) => ({ id }))
+      return readTexts(records, state, rows)
+    },
     put(record, text) {
       const [keys, facts] = [state.keysOf(recordMembers(record)), state.factsOf(record)]
       return { op: 'update', state, id: record.id, version: record.version, text, keys, facts }
     },
     remove: (id) => ({ op: 'remove', state, id }),
     textBytes: (id) => state.textBytes(id),
-    setFlag: (ids, change, isBulk) =>
-      queue.bulk(
-        ids.map((id): BulkChange => ({ op: 'flag', state, id, change })),
-        isBulk,
-      ),
+    setFlag(ids, change, isBulk) {
+      const flagged = ids.map((id): BulkChange => ({ op: 'flag', state, id, change }))
+      return queue.bulk(flagged, isBulk)
+    },
     commit: (changes, isBulk) => queue.bulk(changes, isBulk),
     end: () => feed.endBulk(state.partition, state.base),
     pending,

@@ -4,10 +4,7 @@ import type { IndexKey } from './queries.ts'
 /** Where the bytes of one blob are. Persisted with its record, so its members are the stored names. */
 export type BlobPlace = LogPlace | LargePlace | HeldPlace
 
-/**
- * In a file of the log. Until its frame is written or read, `log` is 0, and `at` counts from the first byte after the frame's line:
- * the writer of the frame (`disk/frame-writer.ts`) or its reader (`disk/entries.ts`) sets both, once.
- */
+/** In the log. Until its frame is written or read, `log` is 0 and `at` counts from the end of the frame's first line; then both are set, once. */
 export interface LogPlace {
   log: number
   at: number
@@ -49,16 +46,10 @@ export function eachNew(places: Places | null, other: Places | null, run: (one: 
   }
 }
 
-/**
- * One record in memory. The record itself is kept as its JSON text, which takes less memory than an object. Each reader
- * parses its own copy.
- */
+/** One record in memory. The record itself is kept as its JSON text, which takes less memory than an object. Each reader parses its own copy. */
 export class Entry {
   readonly id: string
-  /**
-   * The number of its segment, from 1. 0 in small collections, and for the records that a collection had before it became large: they
-   * stay in `db.json`.
-   */
+  /** The number of its segment, from 1; 0 for a record in `db.json`, also for one that its collection had before it became large. */
   readonly segment: number
   version: number
   /** `""` if the text is only in the segment file. */
@@ -70,7 +61,6 @@ export class Entry {
   /** The facts of the record; null if they are not known yet, and for records in a pack, which has them. */
   facts: FactRow | null
 
-  /** @param members  Default of `facts`: null. */
   constructor(members: Omit<Entry, 'facts'> & Partial<Pick<Entry, 'facts'>>) {
     this.id = members.id
     this.segment = members.segment

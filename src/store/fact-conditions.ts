@@ -52,7 +52,6 @@ export function judgeOf(table: FactTable, where: Where): (row: FactRow) => Terna
   return () => unsure
 }
 
-/** By verdict. */
 const opposite = [yes, no, unsure] as const
 
 export function textTest(where: Extract<FactWhere, { text: string }>): (texts: readonly string[]) => boolean {

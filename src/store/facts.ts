@@ -28,12 +28,10 @@ export class FactTable {
     return JSON.stringify([version, flags, numbers, texts])
   }
 
-  /** The slot of a number. */
   numberSlot(at: number): number {
     return 1 + at
   }
 
-  /** The slot of the code of a text. */
   textSlot(at: number): number {
     return 1 + this.numbers + at
   }

@@ -1,9 +1,10 @@
 import type { CollectionState } from './collection-state.ts'
-import { bitOf, countTexts, factAt, factsOf } from './facts.ts'
+import { bitOf, countTexts, factAt, type FactRow, factsOf } from './facts.ts'
 import { histogramOf } from './histogram.ts'
 import { visitRecords } from './matching.ts'
 import type { GroupQuery, RecordGroup } from './queries.ts'
 import type { Records } from './records.ts'
+import type { SearchPart } from './search-part.ts'
 import type { StoredRecord } from './store.ts'
 
 /** How many records have each of the texts of a fact; see `Store.tally`. */
@@ -21,15 +22,17 @@ export async function tallyTexts(
     return counts
   }
   const slot = state.facts?.textSlot(at) ?? 0
-  await visitRecords(records, state, {
-    byFacts(row) {
+  await visitRecords(
+    records,
+    state,
+    (row) => {
       const texts = state.facts?.textsOf(at, row[slot] ?? 0) ?? null
-      if (texts === null) return false
+      if (texts === null) return 'not enough'
       countTexts(texts, counts)
-      return true
+      return 'enough'
     },
-    byRecord: (record) => countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts),
-  })
+    (record) => countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts),
+  )
   return counts
 }
 
@@ -48,32 +51,30 @@ export async function groupRecords(
   const textOfCode: (string | null | undefined)[] = []
   const slot = state.facts?.textSlot(at) ?? 0
 
-  await visitRecords(records, state, {
-    byFacts(row, part, place) {
-      const [flags = 0] = row
-      if ((flags & bit) === 0) return true
-      const code = row[slot] ?? 0
-      let text = textOfCode[code]
-      if (text === undefined) {
-        const texts = state.facts?.textsOf(at, code) ?? null
-        if (texts === null) return false
-        text = textOfCode[code] = groupOf(texts, query)
-      }
-      if (text === null) return true
-      const group = groups.of(text)
-      group.count(flags, bits)
-      // Records are visited in the order of their ids.
-      if (group.first === '') group.meet(part.row(place).id)
-      return true
-    },
-    byRecord(record) {
-      const values = factsOf(facts, record)
-      const text = values && (values.flags & bit) !== 0 ? groupOf(values.texts[at] ?? [], query) : null
-      if (!values || text === null) return
-      const group = groups.of(text)
-      group.count(values.flags, bits)
-      group.meet((record as StoredRecord).id)
-    },
+  const visitFacts = (row: FactRow, part: SearchPart, place: number): 'enough' | 'not enough' => {
+    const [flags = 0] = row
+    if ((flags & bit) === 0) return 'enough'
+    const code = row[slot] ?? 0
+    let text = textOfCode[code]
+    if (text === undefined) {
+      const texts = state.facts?.textsOf(at, code) ?? null
+      if (texts === null) return 'not enough'
+      text = textOfCode[code] = groupOf(texts, query)
+    }
+    if (text === null) return 'enough'
+    const group = groups.of(text)
+    group.count(flags, bits)
+    // Records are visited in the order of their ids.
+    if (group.first === '') group.meet(part.row(place).id)
+    return 'enough'
+  }
+  await visitRecords(records, state, visitFacts, (record) => {
+    const values = factsOf(facts, record)
+    const text = values && (values.flags & bit) !== 0 ? groupOf(values.texts[at] ?? [], query) : null
+    if (!values || text === null) return
+    const group = groups.of(text)
+    group.count(values.flags, bits)
+    group.meet((record as StoredRecord).id)
   })
   return groups.all()
 }

@@ -10,9 +10,8 @@ export type IdRun =
   | { readonly entries: readonly Entry[] }
 
 /**
- * The order of a collection by id: records in packs, whose texts are only in segment files, and loose records, which are in
- * no pack. The ids of two packs never overlap, but loose records may be between those of a pack. A position counts the
- * records of both.
+ * The order of a collection by id: records in packs, whose texts are only in segment files, and loose records, which are in no pack. The ids
+ * of two packs never overlap, but loose records may be between those of a pack. A position counts the records of both.
  */
 export class IdOrder {
   readonly name = 'id'
@@ -106,10 +105,7 @@ export class IdOrder {
     })
   }
 
-  /**
-   * The records of the packs from one on, and the loose records from a position on, as rows of a pack, which begin with an existing
-   * one, or as positions among the loose records.
-   */
+  /** The records from one pack on, and the loose ones from a position on: rows of a pack, the first of which exists, or loose positions. */
   *#runsFrom(
     firstPack: number,
     looseFrom: number,

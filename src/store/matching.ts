@@ -32,10 +32,7 @@ const fewest = 128
 const largestSpan = 4096
 const readAtOnce = 128
 
-/**
- * Finds records, part by part in the order of their ids. Records are read only where facts do not decide. Other commits run
- * in between; then it continues after the last record that it judged.
- */
+/** Finds records in the order of their ids, and reads those that facts do not decide. It continues behind the last one that it judged. */
 export async function* findMatches(
   records: Records,
   state: CollectionState,
@@ -60,27 +57,19 @@ export async function* findMatches(
   }
 }
 
-/**
- * Visits every record once, in the order of their ids: its facts, or the record itself if these are not known or `byFacts` returns
- * false.
- */
+/** Visits every record once, in the order of their ids: its facts, or the record itself if `byFacts` says that they are not enough. */
 export async function visitRecords(
   records: Records,
   state: CollectionState,
-  { byFacts, byRecord }: RecordVisitor,
+  byFacts: (facts: FactRow, part: SearchPart, at: number) => 'enough' | 'not enough',
+  byRecord: (record: object) => void,
 ): Promise<void> {
-  const judge: FactSearch['judge'] = (facts, part, at) => (byFacts(facts, part, at) ? no : unsure)
-  const condition: Condition = (record) => {
+  const judge: FactSearch['judge'] = (...given) => (byFacts(...given) === 'enough' ? no : unsure)
+  const condition = (record: object): boolean => {
     byRecord(record)
     return false
   }
   for await (const _ of findMatches(records, state, { judge, condition }));
-}
-
-interface RecordVisitor {
-  /** @param at  The place of the record in the part. @returns False if the facts are not enough. */
-  byFacts(facts: FactRow, part: SearchPart, at: number): boolean
-  byRecord(record: object): void
 }
 
 /** The only ids that can match a condition; null if it does not limit them. */

@@ -1,10 +1,6 @@
 import { misuse } from './io-errors.ts'
 
-/**
- * Valid collection names: `emails`, and `emails.<partition>` for the collection of a partition. They become folder names, so
- * they must be safe there. Nor may they be one of the store's own, in the folder (`disk/paths.ts`) or in a file of records
- * (`ownMembers` in `disk/snapshot-text.ts`).
- */
+/** Valid names: `emails`, `emails.<partition>`. They become folders, and members of files: not those of `disk/paths.ts` and `ownMembers`. */
 export const collectionNameForm: RegExp =
   /^(?!(?:log|large|derived|lock|reserve|schema|seq|indexes|ids|crc)$)[a-z][a-z0-9_-]{0,62}(?:\.[a-z][a-z0-9_-]{0,62})?$/
 

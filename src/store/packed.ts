@@ -46,19 +46,13 @@ interface PackDetails {
   /** The log files that the blobs of the records may be in. */
   readonly logs: ReadonlySet<number>
   readonly facts?: PackFacts | null
-  /**
-   * The space that the blobs of all rows use, removed ones too, in a pack that the start makes. The blobs of a pack of a later
-   * checkpoint are counted commit by commit.
-   */
+  /** The space that the blobs of all rows use, removed ones too, in a pack that the start makes. Later ones are counted commit by commit. */
   readonly usage?: BlobUsage | null
   /** Null if the file cannot have an index for the start: it has records that are not in this pack, or damaged lines. */
   readonly file?: PackedFile | null
 }
 
-/**
- * The places of the records of a segment in its file. It has no object per record, because the garbage collector would
- * visit each of them again and again. Rows are in the order of the ids.
- */
+/** The places of the records of a segment in its file. It has no object per record, which the garbage collector would visit again and again. */
 export class Packed {
   readonly segment: PackedSegment
   readonly path: string
@@ -117,7 +111,6 @@ export class Packed {
     return this.#file
   }
 
-  /** No index of the file is written any more. */
   forgetFile(): void {
     this.#file = null
   }

@@ -60,7 +60,7 @@ export async function countRecords(
   }
   const { where } = query
   const judge = isOnFacts(where, ['flag']) && state.facts ? judgeOf(state.facts, where) : undefined
-  const values = judge ? await histogramOf(state, spanOf(state.idIndex, query), null) : null
+  const values = judge ? await histogramOf(state, spanOf(state.idIndex, query), 'flags') : null
   let count = 0
   if (judge && values) {
     for (const [flags, times] of values) if (judge([flags]) === yes) count += times

@@ -3,15 +3,7 @@ import { expect, it } from 'vitest'
 import { compareParts } from '../../src/store/copy/compare.ts'
 import { copyStore, type CopyPart } from '../../src/store/copy/copy.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
-import {
-  type BlobId,
-  type BlobWriter,
-  blobOf,
-  insert,
-  put,
-  remove,
-  update,
-} from '../../src/store/store.ts'
+import { type BlobId, type BlobWriter, blobOf, insert, put, remove, update } from '../../src/store/store.ts'
 import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import type { Filling } from '../../src/store/unfinished.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'

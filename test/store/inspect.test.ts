@@ -194,10 +194,14 @@ test('a file that cannot be read is reported as such: what it holds may be intac
   }
   const found = problems(await inspect(dir, { processes: dead, files }))
   expect(found).toContainEqual(
-    expect.stringMatching(/^The bytes n_00050\/message \(\d+\) were not checked: .*EACCES.*Let this user read that file/),
+    expect.stringMatching(
+      /^The bytes n_00050\/message \(\d+\) were not checked: .*EACCES.*Let this user read/,
+    ),
   )
   expect(found).toContainEqual(
-    expect.stringMatching(/^The bytes of \d+ messages and contents were not checked: .*000001\.log cannot be read: n_0/),
+    expect.stringMatching(
+      /^The bytes of \d+ messages and contents were not checked: .*000001\.log cannot be read: n_0/,
+    ),
   )
   expect(found.join()).not.toMatch(/are lost|is missing|remove/)
 })

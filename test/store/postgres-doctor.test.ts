@@ -130,6 +130,11 @@ describe('the doctor of a database', () => {
       `UPDATE localpost.records_emails SET record = '[]' WHERE partition = ''`,
       '2 records of emails',
     ],
+    [
+      'records',
+      `UPDATE localpost.records_emails SET record = '{"message":{}}' WHERE partition = ''`,
+      '2 records of emails are damaged',
+    ],
     ['records', `UPDATE localpost.records_emails SET flags = flags # 1`, '3 records of emails are damaged'],
     ['records', `UPDATE localpost.records_domains SET key_name = '\\x00'`, 'records of domains are damaged'],
     [

@@ -6,10 +6,7 @@ export interface Comparison {
   readonly records: number
   readonly blobs: number
   readonly bytes: number
-  /**
-   * SHA-256 over the names, members and bytes of all records of the first store: stores with the same content have the
-   * same digest.
-   */
+  /** SHA-256 over the names, members and bytes of all records of the first store: stores with the same content have the same digest. */
   readonly checksum: string
   /** The differences, one sentence each: the first 20, and one that counts the others. */
   readonly differences: readonly string[]

@@ -45,7 +45,6 @@ export class BackgroundSync {
     if (!this.#deps.durable) this.#unsynced.add(name)
   }
 
-  /** Call it after each commit. */
   noteCommit(): void {
     if (this.#deps.durable || this.#isClosed) return
     this.#cancelTimer ??= this.#deps.clock.after(syncMs, () => {
@@ -62,9 +61,8 @@ export class BackgroundSync {
   }
 
   /**
-   * Syncs all commits so far, then removes the large files that they made unused. The removal need not wait for a
-   * checkpoint: its older files may name these large files, but a start applies the commits that follow before it looks
-   * for them.
+   * Syncs all commits so far, then removes the large files that they made unused. The removal need not wait for a checkpoint: its older files
+   * may name these large files, but a start applies the commits that follow before it looks for them.
    */
   async run(): Promise<void> {
     const { files, paths, space } = this.#deps

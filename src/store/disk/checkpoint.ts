@@ -59,11 +59,7 @@ export async function writeCheckpoint(
  * Removes the files of segments that no longer have records. First it removes their names from the old checkpoint, whose
  * position stays. After a crash each of these files may exist or not: replaying the log removes their records in any case.
  */
-async function removeEmpty(
-  deps: CheckpointDeps,
-  records: Records,
-  dirty: ReadonlySet<Segment>,
-): Promise<void> {
+async function removeEmpty(deps: CheckpointDeps, records: Records, dirty: Iterable<Segment>): Promise<void> {
   const { files, paths } = deps
   const empty = [...dirty].filter((segment) => segment.number > 0 && recordsIn(segment) === 0)
   const named = empty.filter((segment) => records.files.has(fileOf(segment)))
@@ -96,8 +92,7 @@ async function writeSegments(
   const { files, paths } = deps
   const folders = new Set<string>()
   for (const segment of dirty) {
-    // `removeEmpty` has removed the files of empty segments. A segment that became empty since then still has its file:
-    // it is written, and the next checkpoint removes it.
+    // A segment that became empty since `removeEmpty` still has its file: it is written, and the next checkpoint removes it.
     if (segment.number === 0 || (recordsIn(segment) === 0 && !records.files.has(fileOf(segment)))) continue
     const folder = paths.collection(segment.state.name)
     if (await files.makeFolder(folder)) folders.add(paths.folder)

@@ -80,16 +80,8 @@ export function toEntry(
   const blobs = parsePlaces(stored.blobs)
   if (typeof record.id !== 'string' || typeof record.version !== 'number' || blobs === undefined) return null
   const text = stored.text ?? JSON.stringify(record)
-  const { id, version } = record
-  return new Entry({
-    id,
-    segment,
-    version,
-    text,
-    keys: state.keysOf(record),
-    blobs,
-    facts: state.factsOf(record),
-  })
+  const [keys, facts] = [state.keysOf(record), state.factsOf(record)]
+  return new Entry({ id: record.id, segment, version: record.version, text, keys, blobs, facts })
 }
 
 /** The same of a line that says what is in its text; null if it does not. */

@@ -53,21 +53,15 @@ const maxOctets = 3
 const crcStart = '"crc":"'
 
 /** Writes the payload and the checksums of a frame whose first line is already written. @returns Where it ends. */
-function writeRest(
-  bytes: Buffer,
-  start: number,
-  payloadAt: number,
-  text: string,
-  commit: StagedCommit,
-): number {
-  let at = payloadAt
+function writeRest(bytes: Buffer, start: number, restAt: number, text: string, commit: StagedCommit): number {
+  let at = restAt
   for (const piece of commit.payload) {
     bytes.set(piece, at)
     at += piece.byteLength
   }
   const digitsAt = start + text.indexOf(crcStart) + crcStart.length
   const lineAt = digitsAt + crcLength + opsStart.length + 1
-  writeHex(payloadAt - start, bytes, lineAt)
+  writeHex(restAt - start, bytes, lineAt)
   writeHex(checksum(bytes, start, digitsAt, lineAt, lineAt + crcLength), bytes, lineAt + crcLength)
   writeHex(checksum(bytes, start, digitsAt, digitsAt + crcLength, at), bytes, digitsAt)
   return at

@@ -164,12 +164,8 @@ async function beginFolder(deps: CheckpointDeps): Promise<Checkpoint> {
   return checkpoint
 }
 
-function assertAllThere(
-  { paths }: CheckpointDeps,
-  checkpoint: Checkpoint,
-  found: readonly SnapshotFile[],
-): void {
-  const [first, ...others] = missingFrom(checkpoint, found)
+function assertAllThere({ paths }: CheckpointDeps, needed: Checkpoint, found: readonly SnapshotFile[]): void {
+  const [first, ...others] = missingFrom(needed, found)
   if (first === undefined) return
   const more = others.length === 0 ? '' : `, and so are ${others.length} others`
   const what = `this file of records is missing${more}; ${paths.checkpoint} lists it.`

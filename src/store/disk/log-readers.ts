@@ -1,10 +1,8 @@
 import { readWhole } from '../../core/files.ts'
 import type { DataFolder } from './paths.ts'
 
-/** A log file that is open for reading. */
 interface Reader {
   readonly fd: number
-  /** How many reads are running. */
   users: number
   /** Whether the last of them closes the file. */
   isClosing: boolean

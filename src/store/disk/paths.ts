@@ -74,12 +74,8 @@ function sixDigits(number: number): string {
 }
 
 /** The numbers in the names of a folder's files that are `<6 to 15 digits><ending>`, in order. */
-export async function numbersIn(
-  files: Pick<Files, 'list'>,
-  folder: string,
-  ending: string,
-): Promise<number[]> {
-  const names = (await files.list(folder)).filter((name) => name.endsWith(ending))
+export async function numbersIn(files: Pick<Files, 'list'>, dir: string, ending: string): Promise<number[]> {
+  const names = (await files.list(dir)).filter((name) => name.endsWith(ending))
   const digits = names.map((name) => name.slice(0, -ending.length)).filter((text) => /^\d{6,15}$/.test(text))
   return digits.map(Number).sort((a, b) => a - b)
 }

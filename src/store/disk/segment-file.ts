@@ -11,8 +11,7 @@ import { parseIntactLine } from './snapshot-text.ts'
 import { BlobUsage } from '../blob-usage.ts'
 
 /**
- * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file
- * that is replaced.
+ * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file that is replaced.
  *
  * @param seq  The commit up to which the segment contains all commits.
  * @param flush  Syncs the commits that the file may contain, before the file gets its name.
@@ -28,15 +27,37 @@ export async function writeSegment(
   const path = paths.segment(state.name, number)
   const old = pack && pack.live > 0 ? await files.readAll(path) : Buffer.alloc(0)
   if (old === null) throw missingFile(path)
-  const found: WrittenBlobs = { usage: new BlobUsage(), isSound: true }
+  const usage = new BlobUsage()
+  let isSound = true
+  const noted = (entry: Entry): Entry => {
+    usage.add(entry.blobs)
+    return entry
+  }
+  // Records may change while the lines are written.
+  function* lines(before: Buffer): Generator<Entry | { id: string; raw: Buffer }> {
+    for (const row of pack ? inFileOrder(pack) : []) {
+      if (!pack?.has(row)) continue
+      const id = pack.id(row)
+      const entry = state.byId.get(id)
+      if (entry && entry.text !== '') yield noted(entry)
+      else {
+        const raw = before.subarray(pack.at(row), pack.at(row) + pack.length(row))
+        const line = parseIntactLine(raw, 0, raw.byteLength)
+        const blobs = line ? parsePlaces(line.blobs) : undefined
+        if (blobs === undefined) isSound = false
+        else usage.add(blobs)
+        yield { id, raw }
+      }
+    }
+    for (const entry of segment.entries) yield noted(entry)
+  }
   const content: FileToWrite = {
     seq,
     indexes: new Map([[state.name, state.signature]]),
-    sections: new Map([[state.name, segmentLines(segment, old, found)]]),
+    sections: new Map([[state.name, lines(old)]]),
   }
   const written = new WrittenFile()
   const writing = writeAside(files, path, snapshotPieces(content, written), flush).then(() => {
-    const { usage, isSound } = found
     // The places in a damaged line are not known, only that it may use the same log files as before.
     const logs = new Set([...usage.logs.keys(), ...(isSound ? [] : (pack?.logs ?? []))])
     const stamp = isSound ? files.stampNow(path) : null
@@ -49,41 +70,6 @@ export async function writeSegment(
     await writing
   } finally {
     segment.replacing = null
-  }
-}
-
-/** The blobs of the lines that were written; complete once all of them were. */
-interface WrittenBlobs {
-  readonly usage: BlobUsage
-  /** Whether the blobs of all lines are known. */
-  isSound: boolean
-}
-
-/** The records of a segment, which may change while its lines are written. @param before  The file that is replaced. */
-function* segmentLines(
-  { state, pack, entries }: Segment,
-  before: Buffer,
-  found: WrittenBlobs,
-): Generator<Entry | { id: string; raw: Buffer }> {
-  for (const row of pack ? inFileOrder(pack) : []) {
-    if (!pack?.has(row)) continue
-    const id = pack.id(row)
-    const entry = state.byId.get(id)
-    if (entry && entry.text !== '') {
-      found.usage.add(entry.blobs)
-      yield entry
-      continue
-    }
-    const raw = before.subarray(pack.at(row), pack.at(row) + pack.length(row))
-    const line = parseIntactLine(raw, 0, raw.byteLength)
-    const blobs = line ? parsePlaces(line.blobs) : undefined
-    if (blobs === undefined) found.isSound = false
-    else found.usage.add(blobs)
-    yield { id, raw }
-  }
-  for (const entry of entries) {
-    found.usage.add(entry.blobs)
-    yield entry
   }
 }
 

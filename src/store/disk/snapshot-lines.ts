@@ -76,7 +76,6 @@ export function untouchedCrc(bytes: Buffer): number | null {
     : null
 }
 
-/** 32 bits as eight digits. */
 function hex(value: number): string {
   return value.toString(16).padStart(8, '0')
 }

@@ -6,7 +6,6 @@ import type { Records } from '../records.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import { addTo, listed, type Report } from './findings.ts'
 
-/** A blob of a record, and where it is stored. */
 interface StoredBlob<Place> {
   readonly id: string
   readonly name: string
@@ -59,7 +58,8 @@ async function inspectLarge(
     const path = paths.large(blob.place.large)
     const add = (kind: string, fault: string, isLost = true): void =>
       addTo(found, `their files in ${paths.larges} ${kind}`, { blob, fault, isLost })
-    const bytes = await readFile(files, path)
+    // A text says why the file cannot be read.
+    const bytes = await files.readAll(path).catch(messageOf)
     if (bytes === null) add('are missing', `${path} is missing`)
     else if (typeof bytes === 'string') add('cannot be read', bytes, false)
     else if (bytes.byteLength !== blob.place.size) add('are damaged', `${path} has ${bytes.byteLength} bytes`)
@@ -74,7 +74,7 @@ async function inspectInLog(
   found: Found,
 ): Promise<void> {
   const path = paths.log(log)
-  const bytes = await readFile(files, path)
+  const bytes = await files.readAll(path).catch(messageOf)
   await forEachSlice(blobs, (blob) => {
     const { at, size } = blob.place
     if (typeof bytes === 'string')
@@ -83,11 +83,6 @@ async function inspectInLog(
     const kind = `${path} ${bytes ? notStored : 'is missing'}`
     addTo(found, kind, { blob, fault: `${kind}, from byte ${at} on`, isLost: true })
   })
-}
-
-/** The bytes of a file, null if it is missing, or why it cannot be read. */
-function readFile(files: ReadableFolder['files'], path: string): Promise<Buffer | null | string> {
-  return files.readAll(path).catch(messageOf)
 }
 
 const notStored = 'does not hold the bytes that were stored'
@@ -114,33 +109,20 @@ async function inspectOrphans(
 /** One line for each of a few; if many have the same fault, one line for all. */
 function reportFaults(report: Report, kind: string, faults: readonly BlobFault[]): void {
   const nameOf = ({ blob: { id, name, place } }: BlobFault): string => `${id}/${name} (${place.size})`
-  const again = 'from a copy, and run the doctor again.'
-  if (faults.length > maxLines) {
-    const names = listed(faults.map(nameOf))
-    const what = `The bytes of ${faults.length} messages and contents`
-    if (!faults[0]?.isLost)
-      report.problem(
-        `${what} were not checked: ${kind}: ${names}.`,
-        `Let this user read them, or restore them ${again}`,
-      )
-    else
-      report.problem(
-        `${what} are lost: ${kind}: ${names}.`,
-        'Restore what is missing from a copy, or remove these records.',
-      )
-    return
-  }
+  const isLost = faults[0]?.isLost ?? true
+  const verb = isLost ? 'are lost' : 'were not checked'
+  const readable =
+    'Let this user read what cannot be read, or restore it from a copy, and run the doctor again.'
+  if (faults.length > maxLines)
+    return report.problem(
+      `The bytes of ${faults.length} messages and contents ${verb}: ${kind}: ${listed(faults.map(nameOf))}.`,
+      isLost ? 'Restore what is missing from a copy, or remove these records.' : readable,
+    )
   for (const one of faults)
-    if (one.isLost)
-      report.problem(
-        `The bytes ${nameOf(one)} are lost: ${one.fault}.`,
-        `Restore that file from a copy, or remove ${one.blob.id}.`,
-      )
-    else
-      report.problem(
-        `The bytes ${nameOf(one)} were not checked: ${one.fault}.`,
-        `Let this user read that file, or restore it ${again}`,
-      )
+    report.problem(
+      `The bytes ${nameOf(one)} ${verb}: ${one.fault}.`,
+      isLost ? `Restore that file from a copy, or remove ${one.blob.id}.` : readable,
+    )
 }
 
 const maxLines = 3

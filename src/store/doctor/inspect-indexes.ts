@@ -104,15 +104,11 @@ async function differencesOf(
 }
 
 /** Whether facts of an index are those of the record. Facts and texts that are not known are never wrong. */
-function areFactsOf(
-  { facts: table }: CollectionState,
-  known: FactRow | null,
-  facts: FactRow | null,
-): boolean {
+function areFactsOf({ facts: table }: CollectionState, known: FactRow | null, own: FactRow | null): boolean {
   if (known === null || table === null) return true
   const texts = table.textSlot(0)
   return known.every(
-    (value, at) => value === facts?.[at] || (at >= texts && table.textsOf(at - texts, value) === null),
+    (value, at) => value === own?.[at] || (at >= texts && table.textsOf(at - texts, value) === null),
   )
 }
 

@@ -8,10 +8,7 @@ import type { Records } from '../records.ts'
 import { nextTurn } from '../../core/machine.ts'
 import type { Report } from './findings.ts'
 
-/**
- * Reads every commit of every log file. Those after the checkpoint are read and applied to memory as by a start; the
- * changes of earlier ones are in the files of records.
- */
+/** Reads every commit of every log file, and applies those after the checkpoint: the changes of earlier ones are in the files of records. */
 export async function inspectLog(
   folder: ReadableFolder,
   checkpoint: Checkpoint,

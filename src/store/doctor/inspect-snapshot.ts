@@ -65,12 +65,10 @@ export function inspectKeys(deps: ReadableFolder, records: Records, report: Repo
 export async function inspectLeftovers(deps: ReadableFolder, report: Report): Promise<void> {
   const { files, paths } = deps
   const collections = (await collectionFolders(deps)).map((name) => paths.collection(name))
-  for (const folder of [paths.folder, paths.logs, ...collections]) {
-    const left = (await files.list(folder)).filter(isTemporary)
+  for (const dir of [paths.folder, paths.logs, ...collections]) {
+    const left = (await files.list(dir)).filter(isTemporary)
     if (left.length > 0)
-      report.note(
-        `Half-written files of a crash in ${folder}: ${left.join(', ')}. The next start removes them.`,
-      )
+      report.note(`Half-written files of a crash in ${dir}: ${left.join(', ')}. The next start removes them.`)
   }
   const cut = (await files.list(paths.logs)).filter((name) => name.includes('.log.cut-'))
   if (cut.length > 0)

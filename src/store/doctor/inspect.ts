@@ -46,10 +46,7 @@ export interface InspectOptions {
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
-/**
- * Checks a whole data folder without changing or locking it, even while an instance uses it. Data that the instance is
- * writing may look incomplete, so a folder in use is checked up to three times.
- */
+/** Checks a data folder without changing or locking it. One in use is checked up to three times: what is being written may look incomplete. */
 export async function inspectFolder(options: InspectOptions): Promise<Inspection> {
   for (let tries = 1; ; tries++) {
     const { inspection, inUse } = await inspectOnce(options)

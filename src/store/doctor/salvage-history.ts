@@ -17,7 +17,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
   /** The files of records contain everything before this position. */
   const { log: first, offset } = checkpoint ?? { log: numbers[0] ?? 1, offset: 0 }
   if (checkpoint) reportMissing(reading, checkpoint, numbers)
-  const losses = new LossReport(lost, history, checkpoint?.seq)
+  const losses = createLossReport(lost, history, checkpoint)
   for (const log of numbers) {
     const path = paths.log(log)
     const lose = (what: string): void => {
@@ -45,44 +45,30 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
 }
 
 /** Reports the files of the log that the commits after the checkpoint were in, or are followed by. */
-function reportMissing(
-  { paths, lost }: SalvageReading,
-  { log, offset }: Checkpoint,
-  numbers: number[],
-): void {
-  const newest = Math.max(numbers.at(-1) ?? 0, offset > 0 ? log : 0)
+function reportMissing({ paths, lost }: SalvageReading, { log, offset }: Checkpoint, logs: number[]): void {
+  const newest = Math.max(logs.at(-1) ?? 0, offset > 0 ? log : 0)
   for (let number = log; number <= newest; number++)
-    if (!numbers.includes(number))
+    if (!logs.includes(number))
       lost.push(`${paths.log(number)} is missing; the commits that only it had are lost.`)
 }
 
-/** Reports what is lost between complete commits, each gap once. */
-class LossReport {
-  readonly #lost: string[]
-  readonly #history: History
-  readonly #checkpointSeq: number | undefined
+/** Reports what is lost between complete commits, each gap once. @param history  Gets each of these after `comeTo`. */
+function createLossReport(lost: string[], history: History, checkpoint: Checkpoint | null) {
   /** Whether the gap before the next complete commit was already reported. */
-  #isTold = false
-
-  constructor(lost: string[], history: History, checkpointSeq: number | undefined) {
-    this.#lost = lost
-    this.#history = history
-    this.#checkpointSeq = checkpointSeq
-  }
-
-  lose(what: string): void {
-    this.#isTold = true
-    const last = Math.max(this.#history.end, this.#checkpointSeq ?? 0)
-    this.#lost.push(`${what}. Commits after number ${last} that only it had are lost.`)
-  }
-
-  /** Call it with each complete commit, before it is part of the history. */
-  comeTo(seq: number): void {
-    // Without a checkpoint it is not known whether the files of records contain the commits before the first one.
-    const before = Math.max(this.#history.end, this.#checkpointSeq ?? seq)
-    if (seq > before + 1 && !this.#isTold)
-      this.#lost.push(`Commits ${before + 1} to ${seq - 1} are lost: no file of the log has them.`)
-    this.#isTold = false
+  let isTold = false
+  return {
+    lose(what: string): void {
+      isTold = true
+      const last = Math.max(history.end, checkpoint?.seq ?? 0)
+      lost.push(`${what}. Commits after number ${last} that only it had are lost.`)
+    },
+    comeTo(seq: number): void {
+      // Without a checkpoint it is not known whether the files of records contain the commits before the first one.
+      const before = Math.max(history.end, checkpoint?.seq ?? seq)
+      if (seq > before + 1 && !isTold)
+        lost.push(`Commits ${before + 1} to ${seq - 1} are lost: no file of the log has them.`)
+      isTold = false
+    },
   }
 }
 

@@ -58,8 +58,10 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const files = nodeFiles
   const paths = createPaths(resolve(options.dir))
   const to = resolve(options.to)
-  await assertSource(files, paths)
-  assertOutside(paths.folder, to)
+  if ((await files.size(paths.folder)) === null) throw invalidOption(`There is no folder ${paths.folder}.`)
+  const { folder } = paths
+  if (to === folder || to.startsWith(folder + sep) || folder.startsWith(to + sep))
+    throw invalidOption(`${to} must be outside ${folder}. Choose another folder for --to.`)
   await assertEmpty({ files, paths: createPaths(to) })
   await assertUnused(files, paths, processes)
   const records = new Records(collections, { hold() {}, release() {} })
@@ -150,15 +152,6 @@ async function compareCount(store: Store, state: CollectionState, saved: number)
     'store_failed',
     `The new folder has ${stored} records of ${state.name}, and ${saved} were saved: the damaged folder has changed since the salvage began. Remove the new folder and run the salvage again.`,
   )
-}
-
-async function assertSource(files: Files, { folder }: Paths): Promise<void> {
-  if ((await files.size(folder)) === null) throw invalidOption(`There is no folder ${folder}.`)
-}
-
-function assertOutside(folder: string, to: string): void {
-  if (to === folder || to.startsWith(folder + sep) || folder.startsWith(to + sep))
-    throw invalidOption(`${to} must be outside ${folder}. Choose another folder for --to.`)
 }
 
 /** Accepts a new folder, and that of a salvage that was interrupted. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { LocalpostError } from '../../core/errors.ts'
 import { asBuffer } from '../../core/own-buffers.ts'
-import { type BlobId, splitBlobId } from '../names.ts'
+import { type BlobId, type BlobName, splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
 import { clamp } from '../read-records.ts'
 import type { Blob, Store } from '../store.ts'
@@ -26,10 +26,7 @@ export interface StagedBlob {
 /** The blobs of a commit; a promise while large ones are being written. */
 export type StagedBlobs = readonly StagedBlob[] | Promise<readonly StagedBlob[]>
 
-/**
- * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that are no longer used
- * stay for some minutes, so that running reads can finish.
- */
+/** Message bytes: small blobs as a value, large ones as numbered pieces. Unused pieces stay for some minutes, so that running reads can finish. */
 export class Blobs {
   readonly #sql: Connection
 
@@ -80,9 +77,7 @@ export class Blobs {
   }
 
   /** What a commit stores for each of its blobs. Large blobs in memory are written now. */
-  stage(
-    named: readonly { readonly blob: Blob; readonly owner: string; readonly name: string }[],
-  ): StagedBlobs {
+  stage(named: readonly (BlobName & { readonly blob: Blob })[]): StagedBlobs {
     const ready: StagedBlob[] = []
     const writing: Promise<StagedBlob>[] = []
     for (const { blob, owner, name } of named) {
@@ -107,7 +102,6 @@ export class Blobs {
     return { owner, name, size: bytes.length, bytes: null, large }
   }
 
-  /** Starts a large blob. */
   createSpool(): Promise<LargeSpool> {
     return openLargeSpool(this.#sql)
   }

@@ -30,7 +30,6 @@ export async function closePools(pools: Pools): Promise<void> {
 }
 
 interface PoolOptions {
-  /** The maximum number of connections. */
   readonly max: number
   /** Whether statements are sent without waiting for the answers to those before. Default: false. */
   readonly isPipelined?: boolean
@@ -40,11 +39,7 @@ interface PoolOptions {
   readonly statementMs?: number
 }
 
-/**
- * Opens a pool of connections, with the driver, which only users of PostgreSQL install.
- *
- * @throws invalid_option if the driver is not installed.
- */
+/** Opens a pool of connections, with the driver, which only users of PostgreSQL install. @throws invalid_option if the driver is not installed. */
 export async function openPool(
   url: string,
   { max, isPipelined = false, byIndexes = false, statementMs = 10_000 }: PoolOptions,

@@ -18,10 +18,7 @@ export interface NewCommit {
   readonly blobs: readonly StagedBlob[]
 }
 
-/**
- * A batch as {@link insertNew} stores it; null if a commit does anything but add records to the same table, has a large blob or a
- * key that must be unique, or if all together are too much for one statement.
- */
+/** A batch as {@link insertNew} stores it; null if it does more than add records to one table, has large blobs or unique keys, or is too large. */
 export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits: NewCommit[] } | null {
   const [first] = batch
   const table = first?.kind === 'commit' ? first.changes[0]?.table : undefined
@@ -85,14 +82,9 @@ export async function insertNew(
     totalColumns(kept.map(({ partition }) => ({ partition, collection: table.name, by: 1 }))) ?? []
   const count = parameters.add(commits.length, 'int8')
   const instance = parameters.add(membership.id, 'text')
-  const partitions = parameters.add(
-    announced.map(({ partition }) => partition),
-    'text[]',
-  )
-  const changes = parameters.add(
-    announced.map(({ changes }) => textOf(changes)),
-    'text[]',
-  )
+  const names = announced.map(({ partition }) => partition)
+  const texts = announced.map(({ changes }) => textOf(changes))
+  const [partitions, changes] = [parameters.add(names, 'text[]'), parameters.add(texts, 'text[]')]
   // `counted` has a row only if the renewal has one. Every part after it must read `counted`, so that it stores nothing otherwise.
   const parts = [
     `renewed AS (${membership.renewalPart(sql, batch, parameters)})`,

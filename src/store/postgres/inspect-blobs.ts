@@ -60,10 +60,7 @@ async function inspectOwners(sql: Connection, sound: readonly SoundTable[], repo
   if (count > 0) report.note(`${count} blobs are of collections that this version does not know: ${names}.`)
 }
 
-/**
- * Compares the numbers of large blobs: to which blob pieces belong, which pieces wait to be removed, and which number is next. They
- * are those of all partitions, so that the queries name none.
- */
+/** Compares the numbers of large blobs, which are those of all partitions: which pieces belong to a blob or are unused, and which is next. */
 async function inspectNumbers(sql: Connection, report: Report): Promise<void> {
   const [blobs, unused, pieces] = ['blobs', 'unused', 'pieces'].map((table) => sql.name(table))
   await checkNames(sql, report, {

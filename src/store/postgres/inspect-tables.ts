@@ -55,12 +55,6 @@ const typeNames: Readonly<Record<string, string>> = {
   timestamptz: 'timestamp with time zone',
 }
 
-/** @param declared  Such as `int8 NOT NULL`. */
-function typeName(declared: string): string {
-  const [type = ''] = declared.split(' ')
-  return typeNames[type] ?? type
-}
-
 /** @returns The tables of the collections that can be read; null if the tables of the store itself cannot. */
 export async function inspectTables(
   sql: Connection,
@@ -117,7 +111,9 @@ function inspectColumns(
   }
   const wrong = new NameTally()
   for (const [column, declared] of Object.entries(columns)) {
-    const [actual, expected] = [table.columns.get(column), typeName(declared)]
+    const actual = table.columns.get(column)
+    const [type = ''] = declared.split(' ')
+    const expected = typeNames[type] ?? type
     if (actual === undefined) wrong.add(`"${column}" is missing`)
     else if (actual !== expected) wrong.add(`"${column}" is ${actual} instead of ${expected}`)
   }

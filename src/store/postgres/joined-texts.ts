@@ -1,7 +1,4 @@
-/**
- * Joins texts for a column of type `text`. The same texts always give the same string, and a text is one of them exactly if
- * {@link oneText} of it is part of the string.
- */
+/** Joins texts for a column. The same texts give the same string, and a text is one of them exactly if {@link oneText} of it is part of that. */
 export function joinTexts(texts: readonly string[]): string {
   return texts.length === 0 ? '' : texts.map((text) => mark + escapeText(text)).join('') + mark
 }

@@ -3,11 +3,7 @@ import { Connection } from './connection.ts'
 import type { Membership } from './membership.ts'
 import { transact } from './transaction.ts'
 
-/**
- * Makes an instance the leader if no other one is, in a transaction of its own.
- *
- * @param wants  Whether it still wants to be, asked after the look-up of a leader. Default: it does.
- */
+/** Makes an instance the leader if no other one is. @param wants  Whether it still wants to be, asked after the look-up of a leader. */
 export async function tryToLead(
   membership: Membership,
   pool: Pool,

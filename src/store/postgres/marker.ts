@@ -40,7 +40,6 @@ export class SchemaMark {
     this.#membership = membership
   }
 
-  /** Whether the schema has the mark. */
   get isSet(): boolean {
     return this.#isSet
   }

@@ -10,10 +10,7 @@ import type { Parameters } from './parameters.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
-/**
- * How long an instance waits after it joined others, until none of them relies on being the only one; see {@link Lease.knowsAll}.
- * Others may run another version: a later one must not wait for a shorter time.
- */
+/** How long an instance waits after it joined, until no other relies on being alone ({@link Lease.knowsAll}). Later versions must not wait less. */
 const enteringMs = 300
 /** How long the row of an instance stays after its lease has expired. */
 const keptMs = 60_000
@@ -41,16 +38,12 @@ const isAlone = (table: string): string => `NOT EXISTS (SELECT FROM ${table} oth
  * 5. once it is stored, `lease.renewed` with that renewal.
  */
 export class Membership {
-  /** The id of this instance. */
   readonly id: string = crypto.randomUUID()
   readonly lease: Lease
   readonly #processes: Processes
   /** The process of this instance, as its row has it; empty before the first {@link Membership.join}. */
   #holder = ''
-  /**
-   * Whether all other instances know of the row. Only {@link Membership.enter} sets it, after the wait; a renewal that finds no
-   * row resets it, since a row that is added later is a new one to the others.
-   */
+  /** Whether all others know of the row. Only `enter` sets it, after the wait; a renewal that finds no row resets it: a row added later is a new one. */
   #isIn = false
   /** The joining and the wait of {@link Membership.enter}, for all its callers; null when it does not run. */
   #entering: Promise<void> | null = null

@@ -86,10 +86,7 @@ export async function firstTable(sql: Connection, schema: string): Promise<strin
   return first?.name ?? null
 }
 
-/**
- * The columns of the tables that belong to no collection, each with its type and constraints; `doctor` compares the types.
- * Instances of other versions use them too.
- */
+/** The columns of the tables that belong to no collection, with types and constraints. Instances of other versions use them; `doctor` compares them. */
 export const ownTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   localpost: {
     is_one: 'boolean PRIMARY KEY DEFAULT true CHECK (is_one)',
@@ -125,7 +122,6 @@ export const ownTables: Readonly<Record<string, Readonly<Record<string, string>>
   unused: { large: 'int8 PRIMARY KEY', since: 'timestamptz NOT NULL' },
 }
 
-/** The primary keys of several columns. */
 const primaryKeys: Readonly<Record<string, string>> = {
   totals: 'partition, collection',
   blobs: 'partition, owner, name',

@@ -131,11 +131,7 @@ export class Upkeep {
   }
 }
 
-/**
- * Stores as many bytes as the largest blob in one piece, and removes them, in one transaction.
- *
- * @throws What the driver throws if there is no space.
- */
+/** Stores as many bytes as the largest blob in one piece, and removes them. @throws What the driver throws if there is no space. */
 async function tryToStore(sql: Connection): Promise<void> {
   const id = crypto.randomUUID()
   await sql.run(
