@@ -46,7 +46,8 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
       const current = this.current(state, id)
       if (!current || current.text === '' || !samePlace(current.blobs?.[name], from)) return
       const blobs = { ...current.blobs, [name]: this.#hold([bytes], bytes.byteLength) }
-      this.#put(state, new Entry({ ...current, blobs }), current, 'move')
+      const { segment, version, text, keys, facts } = current
+      this.#put(state, new Entry({ id, segment, version, text, keys, blobs, facts }), current, 'move')
     })
   }
 
@@ -142,7 +143,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
   /** The entry with a flag set, itself if it has it already; null if the record has to be read for that. */
   #flagged(state: CollectionState, current: Entry, change: FlagChange): Entry | null {
     const { flag, is } = change
-    const { id, version, text } = current
+    const { id, segment, version, text, keys, blobs } = current
     const known = current.facts ?? (current === this.stored(state, id) ? state.factsAt(id) : null)
     if (known === null && text === '') return null
     // After a start from files without an index, facts are not known until something asks for them.
@@ -154,7 +155,8 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     if (text === '' || (is && recordMembers(toRecord(text))[flag] !== false)) return null
     const set = withMember(text, flag, !is, is)
     const whole = set === null ? null : withMember(set, 'version', version, version + 1)
-    return whole === null ? null : new Entry({ ...current, version: version + 1, text: whole, facts: next })
+    if (whole === null) return null
+    return new Entry({ id, segment, version: version + 1, text: whole, keys, blobs, facts: next })
   }
 
   protected override stored(state: CollectionState, id: string): Entry | null {

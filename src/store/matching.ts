@@ -32,7 +32,7 @@ const fewest = 128
 const largestSpan = 4096
 const readAtOnce = 128
 
-/** Finds records in the order of their ids, and reads those that facts do not decide. It continues behind the last one that it judged. */
+/** Finds records in the order of their ids, and reads those that facts do not decide. Commits run in between: it goes on after the last one judged. */
 export async function* findMatches(
   records: Records,
   state: CollectionState,

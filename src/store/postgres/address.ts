@@ -1,4 +1,4 @@
-import { invalidOption, type LocalpostError } from '../../core/errors.ts'
+import { invalidOption, LocalpostError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 
 /** Where a store in PostgreSQL is. */
@@ -40,4 +40,12 @@ export function parseStoreUrl(text: string): StoreAddress {
 /** The URL of a store for people; see {@link StoreAddress.shown}. */
 export function shownAddress(text: string): string {
   return parseStoreUrl(text).shown
+}
+
+/** The error for a database that must not be used by others now. */
+export function inUse(shown: string): LocalpostError {
+  return new LocalpostError(
+    'store_in_use',
+    `The database ${shown} is used by a running Localpost. Stop all its instances first.`,
+  )
 }

@@ -38,14 +38,6 @@ export function isOfValues(error: unknown): boolean {
   return /^(?:2[123]|54)/.test(codeOf(error))
 }
 
-/** The error for a database that must not be used by others now. */
-export function inUse(shown: string): LocalpostError {
-  return new LocalpostError(
-    'store_in_use',
-    `The database ${shown} is used by a running Localpost. Stop all its instances first.`,
-  )
-}
-
 /** Why the store could not be opened, and what to do. */
 export function openingFault(error: unknown, { shown, schema }: StoreAddress): LocalpostError {
   if (error instanceof LocalpostError) return error
