@@ -168,7 +168,6 @@ export class CollectionState {
     }
   }
 
-  /** The records that are in no pack. */
   *#loose(): Generator<Entry> {
     for (const { entries } of this.segments.values()) yield* entries
   }

@@ -24,6 +24,10 @@ export interface Following {
 export function createFollowing(): Following {
   /** Those that have changes to read. */
   const behind = new Set<Follower>()
+  async function catchUp(follower: Follower): Promise<void> {
+    await follower.catchUp()
+    if (!follower.isBehind) behind.delete(follower)
+  }
 
   return {
     async open<T extends StoredRecord>(store: Store, collection: Collection<T>, copy: RecordCopy<T>) {
@@ -36,10 +40,7 @@ export function createFollowing(): Following {
             follower.note(change)
             behind.add(follower)
             // After an error it stays in `behind`; `settled` reads it again and throws.
-            follower.catchUp().then(
-              () => void behind.delete(follower),
-              () => {},
-            )
+            catchUp(follower).catch(() => {})
           },
           { of: collection },
         )
@@ -53,12 +54,7 @@ export function createFollowing(): Following {
       }
     },
     async settled() {
-      await Promise.all(
-        Array.from(behind, async (follower) => {
-          await follower.catchUp()
-          behind.delete(follower)
-        }),
-      )
+      await Promise.all(Array.from(behind, catchUp))
     },
   }
 }
@@ -85,9 +81,14 @@ class Follower {
     else this.#changed.add(change.id)
   }
 
+  /** Whether changes were noted that are not read yet. */
+  get isBehind(): boolean {
+    return this.#isAllChanged || this.#changed.size > 0 || this.#reading !== null
+  }
+
   /** Reads what was noted, until nothing is left. Calls at the same time share the reads. */
-  catchUp(): Promise<void> {
-    return (this.#reading ??= this.#readChanged().finally(() => (this.#reading = null)))
+  async catchUp(): Promise<void> {
+    if (this.isBehind) await (this.#reading ??= this.#readChanged())
   }
 
   async #readChanged(): Promise<void> {
@@ -101,9 +102,12 @@ class Follower {
       } catch (error) {
         this.#isAllChanged ||= isAll
         for (const id of ids) this.#changed.add(id)
+        this.#reading = null
         throw error
       }
     }
+    // In the same turn as the last look: what is noted from now on is read by the next call.
+    this.#reading = null
   }
 
   async #readOne(id: string): Promise<void> {

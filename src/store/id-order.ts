@@ -185,7 +185,6 @@ export class IdOrder {
     this.#counts = null
   }
 
-  /** How many records in packs have a smaller id. */
   #packedBefore(id: IndexKey[number]): number {
     // Values of other types come before all strings.
     if (typeof id !== 'string') return 0

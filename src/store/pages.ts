@@ -19,7 +19,6 @@ export async function readPage<T extends StoredRecord>(
   const limit = Math.max(0, query.limit ?? defaultPageLimit)
   if (hasWhere(query)) return await readMatches(records, state, query, limit)
   const index = state.index(query.index ?? 'id')
-  /** How many rows to read in addition. */
   let extra = 0
   for (;;) {
     const { rows, more } = sliceOf(index, query, limit + extra)

@@ -97,7 +97,6 @@ const worthwhileShare = 0.5
 /** A file that was kept is looked at again when less than this part of its live bytes is left. */
 const retriedShare = 0.75
 
-/** The live blobs in some log files, by file. */
 async function findPlaces(
   { records: { collections, resting } }: MaintainedEngine,
   logs: ReadonlySet<number>,

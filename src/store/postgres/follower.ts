@@ -31,7 +31,6 @@ export class Follower {
    * complete look reads those that were stored before it began.
    */
   readonly #unnumbered = { stored: 0, read: 0 }
-  /** The running look. */
   #looking: Promise<void> = Promise.resolve()
   /** The look after it, which all calls share until it begins. */
   #next: Promise<void> | null = null
