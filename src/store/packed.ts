@@ -171,7 +171,6 @@ export class Packed {
     this.keyed = 0
   }
 
-  /** The number of existing records before a row. */
   liveBefore(row: number): number {
     if (this.#removed === null) return row
     if (row === this.count) return this.live

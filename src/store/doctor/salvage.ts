@@ -104,7 +104,6 @@ interface Writing {
   readonly reading: SalvageReading
   readonly history: History
   readonly store: Store
-  /** The new folder. */
   readonly target: LargeDeps
 }
 

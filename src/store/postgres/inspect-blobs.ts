@@ -1,6 +1,6 @@
 import type { Report } from '../doctor/findings.ts'
 import type { Connection } from './connection.ts'
-import { checkNames, findNames } from './found-names.ts'
+import { checkNames, findNames } from './name-checks.ts'
 import type { SoundTable } from './inspect-tables.ts'
 import { pieceBytes } from './large-spool.ts'
 

@@ -1,6 +1,6 @@
 import { type Report, NameTally } from '../doctor/findings.ts'
 import type { Connection } from './connection.ts'
-import { checkNames } from './found-names.ts'
+import { checkNames } from './name-checks.ts'
 import { describeHolder } from './membership.ts'
 
 /** Says which instances use the schema, and which one is the leader. */

@@ -3,7 +3,7 @@ import { type BlobId, type BlobName, splitBlobId } from '../names.ts'
 import { toRecord } from '../read-records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { checkNames, shownName } from './found-names.ts'
+import { checkNames, shownName } from './name-checks.ts'
 import type { SoundTable } from './inspect-tables.ts'
 import type { Table } from './table.ts'
 
