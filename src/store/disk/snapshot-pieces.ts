@@ -27,7 +27,6 @@ export interface FileToWrite {
 export class WrittenFile {
   readonly lines: WrittenLine[] = []
   size = 0
-  /** The checksum in the last line. */
   crc = 0
 }
 

@@ -1,7 +1,8 @@
 import type { Facts, FactWhere, Where } from '../queries.ts'
 import { bitOf, factAt } from '../facts.ts'
 import type { StoredRecord } from '../store.ts'
-import { isStorable, oneText, textBeginning } from './joined-texts.ts'
+import { oneText, textBeginning } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
 import type { Parameters } from './parameters.ts'
 
 /** A condition in SQL. */

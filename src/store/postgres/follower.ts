@@ -6,7 +6,6 @@ interface FollowerDeps {
   /** The connection for reads. */
   readonly sql: Connection
   readonly feed: ChangeFeed
-  /** The id of this instance. */
   readonly instance: string
   /** The last commit that listeners know, and the number of records in each partition at that commit. */
   readonly state: StoreState

@@ -30,8 +30,3 @@ function escapeText(text: string): string {
 function unescapeText(text: string): string {
   return text.replace(/\\([0-9a-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }
-
-/** Whether a column of type `text` can hold this string: it has no NUL and no lone surrogate. */
-export function isStorable(text: string): boolean {
-  return !/[\0\p{Surrogate}]/u.test(text)
-}

@@ -14,7 +14,6 @@ export interface Moment {
   readonly wall: number
 }
 
-/** A moment before all others. */
 const longAgo: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
 
 /** A renewal of the row of this instance. It counts once it is committed. */

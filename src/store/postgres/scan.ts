@@ -2,7 +2,7 @@ import type { IndexKey, PageQuery } from '../queries.ts'
 import { hasWhere } from '../where.ts'
 import { toSql } from './conditions.ts'
 import { afterKey, encodeKey } from './index-keys.ts'
-import { isStorable } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
 import { Parameters } from './parameters.ts'
 import type { Shard } from './table.ts'
 

@@ -8,7 +8,7 @@ import { withVersion } from '../prepare.ts'
 import { toRecord } from '../read-records.ts'
 import type { Change, StoredRecord } from '../store.ts'
 import type { StagedBlob } from './blobs.ts'
-import { isStorable } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
 import type { StoredRow, Table } from './table.ts'
 
 /** A change of a commit, copied when `commit` was called. */
