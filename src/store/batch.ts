@@ -47,7 +47,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
       if (!current || current.text === '' || !samePlace(current.blobs?.[name], from)) return
       const blobs = { ...current.blobs, [name]: this.#hold([bytes], bytes.byteLength) }
       const { segment, version, text, keys, facts } = current
-      this.#put(state, new Entry(id, segment, version, text, keys, blobs, facts), current, 'move')
+      this.#put(state, new Entry({ id, segment, version, text, keys, blobs, facts }), current, 'move')
     })
   }
 
@@ -71,7 +71,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
 
   async #staged<T>(changes: readonly T[], add: (change: T) => void, isBulk = false): Promise<void> {
     try {
-      await this.whole(changes, add)
+      await this.stageCommit(changes, add)
       this.#seal(isBulk)
     } finally {
       this.#reset()
@@ -111,8 +111,9 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     const version = change.op === 'put' ? (current?.version ?? 0) + 1 : change.version
     const text = version === change.version ? change.text : withVersion(change.text, version)
     const blobs = this.#place(id, current?.blobs ?? null, taken)
-    const segment = current?.segment ?? state.assign()
-    const draft = new Entry(id, segment, version, text, change.keys, blobs, change.facts)
+    const segment = current?.segment ?? state.assignSegment()
+    const { keys, facts } = change
+    const draft = new Entry({ id, segment, version, text, keys, blobs, facts })
     this.#put(state, draft, current, current ? 'update' : 'insert')
   }
 
@@ -154,7 +155,8 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     if (text === '' || (is && recordMembers(toRecord(text))[flag] !== false)) return null
     const set = withMember(text, flag, !is, is)
     const whole = set === null ? null : withMember(set, 'version', version, version + 1)
-    return whole === null ? null : new Entry(id, segment, version + 1, whole, keys, blobs, next)
+    if (whole === null) return null
+    return new Entry({ id, segment, version: version + 1, text: whole, keys, blobs, facts: next })
   }
 
   protected override stored(state: CollectionState, id: string): Entry | null {
@@ -218,7 +220,7 @@ function changed(
   { id, segment, version: now, blobs }: Entry,
   { version, text, keys, facts }: RecordChange,
 ): Entry | null {
-  return now === version - 1 ? new Entry(id, segment, version, text, keys, blobs, facts) : null
+  return now === version - 1 ? new Entry({ id, segment, version, text, keys, blobs, facts }) : null
 }
 
 const roughRecordSize = 1024

@@ -57,6 +57,7 @@ export class CollectionState {
   /** The space that the blobs of all records use; null in the main partition, which is never removed as a whole. */
   readonly usage: BlobUsage | null
   readonly facts: FactTable | null
+  /** The number of the segment that takes new records, and how many records it was given. */
   #open = 1
   #taken = 0
 
@@ -115,8 +116,8 @@ export class CollectionState {
     return packed ? packed.pack.length(packed.row) : 0
   }
 
-  /** The segment for a new record. */
-  assign(): number {
+  /** Gives a new record its segment. @returns The number of that. */
+  assignSegment(): number {
     if (!this.large) return 0
     if (this.#taken >= segmentRecords) {
       this.#open++
@@ -159,7 +160,7 @@ export class CollectionState {
   }
 
   /** Continues with the last segment after loading, so that new records come after the existing ones. */
-  settleArrivals(): void {
+  continueLastSegment(): void {
     for (const segment of this.segments.values()) {
       if (segment.number < this.#open) continue
       this.#open = segment.number
@@ -167,7 +168,6 @@ export class CollectionState {
     }
   }
 
-  /** The records that are in no pack. */
   *#loose(): Generator<Entry> {
     for (const { entries } of this.segments.values()) yield* entries
   }

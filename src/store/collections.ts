@@ -3,10 +3,9 @@ import { misuse } from './io-errors.ts'
 import { assertCollectionName, collectionNameForm, nameInPartition, splitCollectionName } from './names.ts'
 import type { Collection, StoredRecord } from './store.ts'
 
-/** The collections of all partitions. One of a partition begins when it is first named. */
+/** The collections of all partitions. The state of one in a partition is made when it is first named. */
 export class Collections {
   readonly #states: Map<string, CollectionState> = new Map()
-  /** By name. */
   readonly #definitions: ReadonlyMap<string, Collection<StoredRecord>>
   /** The collections of each partition, by their names without it. */
   readonly #byPartition: Map<string, Map<string, CollectionState>> = new Map()
@@ -16,30 +15,23 @@ export class Collections {
     this.#definitions = new Map(definitions.map((definition) => [definition.name, definition]))
     for (const { name } of definitions) {
       assertCollectionName(name)
-      this.known(name)
+      this.stateIfDefined(name)
     }
   }
 
-  /** Those that were used. */
+  /** All collections that were named so far, of all partitions. */
   all(): Iterable<CollectionState> {
     return this.#states.values()
   }
 
-  /** The collection of this name, partition included, if it was used. */
+  /** The state of a collection by its name, partition included, if it was named before. Does not make it. */
   used(name: string): CollectionState | undefined {
     return this.#states.get(name)
   }
 
-  /** @throws internal_error when the store was not opened with this collection. */
-  state(name: string): CollectionState {
-    const state = this.known(name)
-    if (!state) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
-    return state
-  }
-
-  /** The state of a collection in a partition. @throws as `state`. */
-  stateIn(partition: string, name: string): CollectionState {
-    return this.#byPartition.get(partition)?.get(name) ?? this.state(nameInPartition(name, partition))
+  /** Whether the store was opened with this collection. Does not make its state. */
+  isDefined(name: string): boolean {
+    return this.#states.has(name) || this.#definitionOf(name) !== undefined
   }
 
   statesOf(partition: string): Iterable<CollectionState> {
@@ -61,22 +53,37 @@ export class Collections {
       .map(([partition]) => partition)
   }
 
-  /** The collection of this name, which may include a partition; undefined if the store was opened without it. */
-  known(name: string): CollectionState | undefined {
-    const state = this.#states.get(name)
-    if (state) return state
-    const { base, partition } = splitCollectionName(name)
-    const definition = collectionNameForm.test(name) ? this.#definitions.get(base) : undefined
-    return definition && this.#add(new CollectionState(definition, partition))
+  /** The state of a collection, made if it was not named before. @throws internal_error if the store was opened without it. */
+  state(name: string): CollectionState {
+    const state = this.stateIfDefined(name)
+    if (!state) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
+    return state
   }
 
-  /** The collection of this name. An unknown collection (of another version) is kept unchanged, without indexes. */
+  /** As `state`, by the names of the collection and of its partition. */
+  stateIn(partition: string, name: string): CollectionState {
+    return this.#byPartition.get(partition)?.get(name) ?? this.state(nameInPartition(name, partition))
+  }
+
+  /** As `state`, but undefined if the store was opened without the collection. */
+  stateIfDefined(name: string): CollectionState | undefined {
+    const state = this.#states.get(name)
+    if (state) return state
+    const definition = this.#definitionOf(name)
+    return definition && this.#add(new CollectionState(definition, splitCollectionName(name).partition))
+  }
+
+  /** As `state`, but an unknown collection (of another version) is kept unchanged, without indexes. */
   stateOrUnknown(name: string, { large }: { large: boolean }): CollectionState {
-    const known = this.known(name)
-    if (known) return known
+    const defined = this.stateIfDefined(name)
+    if (defined) return defined
     assertCollectionName(name)
     const { base, partition } = splitCollectionName(name)
     return this.#add(new CollectionState({ name: base, large, indexes: {} }, partition))
+  }
+
+  #definitionOf(name: string): Collection<StoredRecord> | undefined {
+    return collectionNameForm.test(name) ? this.#definitions.get(splitCollectionName(name).base) : undefined
   }
 
   #add(state: CollectionState): CollectionState {
@@ -104,9 +111,7 @@ export class Collections {
     for (const partition of this.#retired) {
       const states = this.#byPartition.get(partition) ?? new Map<string, CollectionState>()
       for (const [base, state] of states) {
-        const isLeft = [...state.segments.values()].some(
-          (segment) => recordsIn(segment) > 0 || dirty.has(segment),
-        )
+        const isLeft = [...state.segments.values()].some((one) => recordsIn(one) > 0 || dirty.has(one))
         if (isLeft) continue
         states.delete(base)
         this.#states.delete(state.name)

@@ -24,9 +24,9 @@ interface CheckedRecord<C, R> {
  * Checks the commits of one batch one after the other, each against what is stored and the commits before it: ids, versions,
  * unique keys. A refused commit has no effect. `C` is a collection of a partition, `R` what has to be known of a record.
  *
- * A subclass stages each commit within `whole`, and awaits it before the next one. For each change it looks at `current`, calls
+ * A subclass stages each commit within `stageCommit`, and awaits it before the next one. For each change it looks at `current`, calls
  * `assertPossible` unless the change may be made to any version, and then `put` or `drop`. What else it notes of a commit is in maps
- * that it changes only by `set` and `unset`, or in what it empties itself if `whole` throws.
+ * that it changes only by `set` and `unset`, or in what it empties itself if `stageCommit` throws.
  */
 export abstract class CommitChecks<
   C extends { readonly name: string },
@@ -44,7 +44,7 @@ export abstract class CommitChecks<
   protected abstract keysOf(collection: C, record: R): readonly UniqueKey[]
 
   /** Adds the changes of one commit. If one fails, nothing of the commit remains. */
-  protected async whole<T>(changes: Iterable<T>, add: (change: T) => void): Promise<void> {
+  protected async stageCommit<T>(changes: Iterable<T>, add: (change: T) => void): Promise<void> {
     if (this.#undo) throw misuse('Another commit of the batch is being staged.')
     const steps: (() => void)[] = (this.#undo = [])
     try {
@@ -65,7 +65,7 @@ export abstract class CommitChecks<
 
   /**
    * @param version  That the record must have, for `update` and `remove`.
-   * @throws unique_conflict, version_conflict unless a change is possible at the present state of its record.
+   * @throws unique_conflict for an insert of an existing id; version_conflict if `version` is not that of the record.
    */
   protected assertPossible(
     { name }: C,

@@ -12,7 +12,6 @@ import { nextTurn } from '../core/machine.ts'
 interface QueuedCommit {
   /** The records that have to be in memory before it is staged. */
   readonly changes: readonly (Move | PreparedChange | BulkChange)[]
-  /** Whether it only adds records. */
   readonly isNew: boolean
   /** Whether one of its large blobs is still being written. */
   readonly isWriting?: boolean
@@ -33,9 +32,8 @@ export class CommitQueue {
   readonly #medium: Medium
   readonly #feed: ChangeFeed
   #seq: number
-  /** How many commits were stored, and how many writes failed. */
-  commits = 0
-  failures = 0
+  #commits = 0
+  #failures = 0
   #waiting: QueueItem[] = []
   #running: Promise<void> | null = null
 
@@ -44,6 +42,11 @@ export class CommitQueue {
     this.#medium = medium
     this.#feed = feed
     this.#seq = seq
+  }
+
+  /** How many commits were stored, and how many writes failed. */
+  get figures(): { readonly commits: number; readonly failures: number } {
+    return { commits: this.#commits, failures: this.#failures }
   }
 
   commit(changes: readonly PreparedChange[], blobs: readonly Taking[]): Promise<void> {
@@ -160,12 +163,12 @@ export class CommitQueue {
     try {
       if (batch.commits.length > 0) await medium.write(batch.commits, !staged.some(({ isNew }) => isNew))
     } catch (error) {
-      this.failures++
+      this.#failures++
       await this.#refuse(staged, storeFault(error, 'Storing a commit'))
       return next
     }
     this.#seq += batch.commits.length
-    this.commits += batch.commits.length
+    this.#commits += batch.commits.length
     this.#records.apply(batch.commits.flatMap((commit) => commit.effects))
     medium.applied()
     for (const item of staged) item.resolve()
@@ -182,6 +185,10 @@ export class CommitQueue {
   }
 }
 
+// One batch is staged, encoded and applied without a pause, so these limits bound how long the event loop is blocked.
+const maxBatchCommits = 256
+const maxBatchBytes = 4 * 1024 * 1024
+
 /** A commit as listeners get it. All its changes are of one partition. */
 function toStored({ seq, effects, isBulk }: StagedCommit): StoredCommit {
   const changes = effects.flatMap((effect): CommitChange[] => {
@@ -194,10 +201,6 @@ function toStored({ seq, effects, isBulk }: StagedCommit): StoredCommit {
   const partition = effects[0]?.state.partition ?? ''
   return { seq, partition, changes: isBulk ? asBulk(changes) : changes }
 }
-
-// One batch is staged, encoded and applied without a pause, so these limits bound how long the event loop is blocked.
-const maxBatchCommits = 256
-const maxBatchBytes = 4 * 1024 * 1024
 
 async function allTaken(blobs: readonly Taking[]): Promise<TakenBlob[]> {
   const taken: TakenBlob[] = []

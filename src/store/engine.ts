@@ -14,14 +14,8 @@ import type { CollectionState } from './collection-state.ts'
 import { Records } from './records.ts'
 import { Views } from './views.ts'
 import { type RestorableStore, restoringEffects, saveRecords } from './restore.ts'
-import {
-  type Blob,
-  type Change,
-  type Collection,
-  type Store,
-  type StoredRecord,
-  recordMembers,
-} from './store.ts'
+import { recordMembers } from './store.ts'
+import type { Blob, Change, Collection, Store, StoredRecord } from './store.ts'
 
 /**
  * Creates a store over a medium: the same code for memory and for a folder.
@@ -61,7 +55,7 @@ export async function createStore(
       const states = [...records.collections.everywhere(name)]
       return states.reduce((all, state) => all + state.index(index).size, 0)
     },
-    figures: async () => ({ commits: queue.commits, failures: queue.failures, bytes: medium.usedBytes() }),
+    figures: async () => ({ ...queue.figures, bytes: medium.usedBytes() }),
     onForeignChange: () => () => {},
     async removePartition(name) {
       assertPartitionName(name)
@@ -104,14 +98,13 @@ interface EngineParts {
   assertOpen(): void
 }
 
-/** The store of one partition. */
 function viewOf(parts: EngineParts, partition: string): Store {
   const { records, medium, feed, views, assertOpen } = parts
   const view = views.open(partition)
   const stateOf = ({ name }: { readonly name: string }): CollectionState =>
     records.collections.stateIn(partition, name)
 
-  function ready(collection: { readonly name: string }): CollectionState {
+  function openState(collection: { readonly name: string }): CollectionState {
     assertOpen()
     return stateOf(collection)
   }
@@ -132,18 +125,18 @@ function viewOf(parts: EngineParts, partition: string): Store {
     refusal: () => medium.refusal(),
     lowDisk: () => medium.lowDisk(),
     bulk: (collection, ids, change, options) =>
-      view.change(async () => await runBulk(ids, change, bulkDeps(parts, ready(collection)), options)),
-    get: async (collection, id) => await readOne(records, ready(collection), id),
+      view.change(async () => await runBulk(ids, change, bulkDeps(parts, openState(collection)), options)),
+    get: async (collection, id) => await readOne(records, openState(collection), id),
     async find(collection, index, key) {
-      const state = ready(collection)
+      const state = openState(collection)
       const found = state.index(index).find(key)
       return found ? await readOne(records, state, found.id) : null
     },
-    page: async (collection, query = {}) => await readPage(records, ready(collection), query),
-    ids: async (collection, query = {}) => await readIds(records, ready(collection), query),
-    count: async (collection, query = {}) => await countRecords(records, ready(collection), query),
-    tally: async (collection, text) => await tallyTexts(records, ready(collection), text),
-    groups: async (collection, query) => await groupRecords(records, ready(collection), query),
+    page: async (collection, query = {}) => await readPage(records, openState(collection), query),
+    ids: async (collection, query = {}) => await readIds(records, openState(collection), query),
+    count: async (collection, query = {}) => await countRecords(records, openState(collection), query),
+    tally: async (collection, text) => await tallyTexts(records, openState(collection), text),
+    groups: async (collection, query) => await groupRecords(records, openState(collection), query),
     openBlob: (id, range) =>
       readBlob(id, (place) => {
         const { start, end } = clamp(range, place.size)
@@ -155,7 +148,7 @@ function viewOf(parts: EngineParts, partition: string): Store {
       return (await findBlob(records, partition, id))?.size ?? null
     },
     async blobNames(collection, id) {
-      return Object.keys((await readPlaces(records, ready(collection), id)) ?? {})
+      return Object.keys((await readPlaces(records, openState(collection), id)) ?? {})
     },
     createBlob(id) {
       assertOpen()
@@ -186,9 +179,9 @@ async function commit(
   const size = admit(changes, texts, blobs, pending, () => medium.assertRoom())
   const taking: ReturnType<Medium['take']>[] = []
   try {
-    const clearing = medium.clear(blobs)
-    if (clearing) {
-      await clearing
+    const waiting = medium.waitForSpace(blobs)
+    if (waiting) {
+      await waiting
       assertOpen()
     }
     for (const { blob, name } of named) taking.push(medium.take(blob, name))
@@ -207,23 +200,20 @@ function bulkDeps(
 ): BulkDeps<BulkChange> {
   return {
     facts: state.collection.facts,
-    read: (ids) =>
-      readTexts(
-        records,
-        state,
-        ids.map((id) => ({ id })),
-      ),
+    read(ids) {
+      const rows = ids.map((id) => ({ id }))
+      return readTexts(records, state, rows)
+    },
     put(record, text) {
       const [keys, facts] = [state.keysOf(recordMembers(record)), state.factsOf(record)]
       return { op: 'update', state, id: record.id, version: record.version, text, keys, facts }
     },
     remove: (id) => ({ op: 'remove', state, id }),
     textBytes: (id) => state.textBytes(id),
-    setFlag: (ids, change, isBulk) =>
-      queue.bulk(
-        ids.map((id): BulkChange => ({ op: 'flag', state, id, change })),
-        isBulk,
-      ),
+    setFlag(ids, change, isBulk) {
+      const flagged = ids.map((id): BulkChange => ({ op: 'flag', state, id, change }))
+      return queue.bulk(flagged, isBulk)
+    },
     commit: (changes, isBulk) => queue.bulk(changes, isBulk),
     end: () => feed.endBulk(state.partition, state.base),
     pending,

@@ -1,12 +1,10 @@
 import type { FactRow } from './facts.ts'
 import type { IndexKey } from './queries.ts'
 
-/**
- * Where the bytes of one blob are. Persisted with its record, so its members are the stored names.
- * `log` 0 means: in the frame that is being written, `at` counted from the frame's first byte.
- */
+/** Where the bytes of one blob are. Persisted with its record, so its members are the stored names. */
 export type BlobPlace = LogPlace | LargePlace | HeldPlace
 
+/** In the log. Until its frame is written or read, `log` is 0 and `at` counts from the end of the frame's first line; then both are set, once. */
 export interface LogPlace {
   log: number
   at: number
@@ -27,7 +25,7 @@ export interface HeldPlace {
   readonly size: number
 }
 
-/** A record's blobs by name. Never changed in place: shared between a record's states. */
+/** A record's blobs by name. The list is never changed: it is shared between a record's states. */
 export type Places = Readonly<Record<string, BlobPlace>>
 
 /** Stands for the blobs of a record until they are read from its segment file. */
@@ -48,16 +46,10 @@ export function eachNew(places: Places | null, other: Places | null, run: (one: 
   }
 }
 
-/**
- * One record in memory. The record itself is kept as its JSON text, which takes less memory than an object. Each reader
- * parses its own copy.
- */
+/** One record in memory. The record itself is kept as its JSON text, which takes less memory than an object. Each reader parses its own copy. */
 export class Entry {
   readonly id: string
-  /**
-   * The number of its segment, from 1. 0 in small collections, and for the records that a collection had before it became large: they
-   * stay in `db.json`.
-   */
+  /** The number of its segment, from 1; 0 for a record in `db.json`, also for one that its collection had before it became large. */
   readonly segment: number
   version: number
   /** `""` if the text is only in the segment file. */
@@ -69,21 +61,13 @@ export class Entry {
   /** The facts of the record; null if they are not known yet, and for records in a pack, which has them. */
   facts: FactRow | null
 
-  constructor(
-    id: string,
-    segment: number,
-    version: number,
-    text: string,
-    keys: readonly (IndexKey | null)[],
-    blobs: Places | null,
-    facts: FactRow | null = null,
-  ) {
-    this.id = id
-    this.segment = segment
-    this.version = version
-    this.text = text
-    this.keys = keys
-    this.blobs = blobs
-    this.facts = facts
+  constructor(members: Omit<Entry, 'facts'> & Partial<Pick<Entry, 'facts'>>) {
+    this.id = members.id
+    this.segment = members.segment
+    this.version = members.version
+    this.text = members.text
+    this.keys = members.keys
+    this.blobs = members.blobs
+    this.facts = members.facts ?? null
   }
 }

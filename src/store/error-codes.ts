@@ -1,4 +1,4 @@
-/** The codes of errors of a store that cannot read or store now. What was not stored may be repeated later. */
+/** The codes of errors of a store that cannot read or store now, which may pass. After `store_unknown`, it may be stored already. */
 export const storeErrors = [
   'closed',
   'service_unavailable',

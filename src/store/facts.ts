@@ -1,28 +1,21 @@
 import { misuse } from './io-errors.ts'
-import type { Facts, FactValues, FactWhere, FlagChange, Where } from './queries.ts'
+import type { Facts, FactValues, FlagChange } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 
 /** The facts of one record as numbers: the flags as bits, then the numbers, then the codes of texts from `textSlot(0)` on. */
 export type FactRow = readonly number[]
 
-/** The answer of a record's facts to a condition. */
-export type Ternary = typeof no | typeof yes | typeof unsure
-export const no = 0
-export const yes = 1
-/** The record itself has to be read. */
-export const unsure = 2
-
-/** The facts of the records of a collection: how they are encoded, and conditions on them. */
+/** The facts of the records of a collection as numbers. A fact has a place among those of its kind (`at`), and a slot in a row. */
 export class FactTable {
   /** How many numbers a row has: flags, `numbers` numbers, and the codes of `texts` texts. */
   readonly width: number
   readonly numbers: number
   readonly texts: number
-  readonly #facts: Facts<StoredRecord>
+  readonly facts: Facts<StoredRecord>
   readonly #textCodes: readonly TextCodes[]
 
   constructor(facts: Facts<StoredRecord>) {
-    this.#facts = facts
+    this.facts = facts
     this.#textCodes = facts.texts.map(() => new TextCodes())
     this.numbers = facts.numbers.length
     this.texts = facts.texts.length
@@ -31,22 +24,25 @@ export class FactTable {
 
   /** Identifies the definition of the facts: those that were stored with another one do not count. */
   get signature(): string {
-    const { version, flags, numbers, texts } = this.#facts
+    const { version, flags, numbers, texts } = this.facts
     return JSON.stringify([version, flags, numbers, texts])
   }
 
-  /** The place in a row of the code of a text, by its place among the texts of the collection's facts. */
+  numberSlot(at: number): number {
+    return 1 + at
+  }
+
   textSlot(at: number): number {
     return 1 + this.numbers + at
   }
 
   /** The texts of a code; null if they are only in the record. */
-  textsOf(slot: number, code: number): readonly string[] | null {
-    return this.#textCodes[slot]?.of(code) ?? null
+  textsOf(at: number, code: number): readonly string[] | null {
+    return this.#textCodes[at]?.of(code) ?? null
   }
 
   encode(record: object): FactRow | null {
-    const values = factsOf(this.#facts, record)
+    const values = factsOf(this.facts, record)
     if (values === null) return null
     // Filled by `push`, an array takes twice the memory: it has room for more.
     const row = Array<number>(this.width)
@@ -59,67 +55,15 @@ export class FactTable {
 
   /** A row with a flag set; the same row if it has that already. */
   withFlag(row: FactRow, { flag, is }: FlagChange): FactRow {
-    const bit = bitOf(this.#facts, flag)
+    const bit = bitOf(this.facts, flag)
     const [flags = 0] = row
     return ((flags & bit) !== 0) === is ? row : [flags ^ bit, ...row.slice(1)]
   }
 
-  /** The code for the texts of a slot in a row. @param texts  null if they are only in the record. */
-  codeOf(slot: number, texts: readonly string[] | null): number {
-    return (texts && this.#textCodes[slot]?.encode(texts)) ?? unknownCode
+  /** The code for a list of texts. @param texts  null if they are only in the record. */
+  codeOf(at: number, texts: readonly string[] | null): number {
+    return (texts && this.#textCodes[at]?.encode(texts)) ?? unknownCode
   }
-
-  judge(where: Where): (row: FactRow) => Ternary {
-    if ('all' in where || 'any' in where) {
-      const [wheres, deciding, otherwise] =
-        'all' in where ? ([where.all, no, yes] as const) : ([where.any, yes, no] as const)
-      const parts = wheres.map((part) => this.judge(part))
-      return (row) => {
-        let verdict: Ternary = otherwise
-        for (const part of parts) {
-          const one = part(row)
-          if (one === deciding) return one
-          if (one === unsure) verdict = unsure
-        }
-        return verdict
-      }
-    }
-    if ('not' in where) {
-      const part = this.judge(where.not)
-      return (row) => opposite[part(row)]
-    }
-    if ('flag' in where) {
-      const bit = bitOf(this.#facts, where.flag)
-      return (row) => (((row[0] ?? 0) & bit) === 0 ? no : yes)
-    }
-    if ('number' in where) {
-      const slot = 1 + this.#facts.numbers.indexOf(where.number)
-      if ('above' in where) return (row) => ((row[slot] ?? 0) > where.above ? yes : no)
-      return (row) => ((row[slot] ?? 0) < where.below ? yes : no)
-    }
-    if ('text' in where) {
-      const at = this.#facts.texts.indexOf(where.text)
-      const texts = this.#textCodes[at]
-      const slot = this.textSlot(at)
-      const fits = textTest(where)
-      return (row) => {
-        const code = row[slot] ?? 0
-        if (code === 0) return no
-        const known = texts?.of(code) ?? null
-        if (known === null) return unsure
-        return fits(known) ? yes : no
-      }
-    }
-    return () => unsure
-  }
-}
-
-/** By verdict. */
-const opposite = [yes, no, unsure] as const
-
-export function textTest(where: Extract<FactWhere, { text: string }>): (texts: readonly string[]) => boolean {
-  if ('equals' in where) return (texts) => texts.includes(where.equals)
-  return (texts) => texts.some((text) => text.startsWith(where.begins))
 }
 
 /** Adds each of the texts of a record to a tally. @param times  How many records have these texts. */

@@ -3,21 +3,18 @@ import type { Collection, Store, StoreChange, StoredRecord } from './store.ts'
 import { pagesOf } from './repository.ts'
 
 /** A copy in memory of the records of a small collection. Its methods may be called again for the same record. */
-export interface Memory<T extends StoredRecord> {
+export interface RecordCopy<T extends StoredRecord> {
   ids(): Iterable<string>
   put(record: T): void | Promise<void>
   remove(id: string): void
 }
 
-/**
- * Keeps copies in memory up to date while other instances change the store. If only this process uses the store, the
- * records are read once: the code that changes them changes the copy as well.
- */
+/** Keeps copies in memory up to date while other instances change the store. Without others, the code that changes records changes the copy. */
 export interface Following {
   /** Reads all records of a collection, and follows their changes until the listeners of the store end. @throws As reads. */
-  open<T extends StoredRecord>(store: Store, collection: Collection<T>, memory: Memory<T>): Promise<void>
+  open<T extends StoredRecord>(store: Store, collection: Collection<T>, copy: RecordCopy<T>): Promise<void>
   /**
-   * Resolves when memory has all changes that the store reported before the call.
+   * Resolves when the copies have all changes that the store reported before the call.
    *
    * @throws As reads of the store. The next call reads again what could not be read.
    */
@@ -27,10 +24,14 @@ export interface Following {
 export function createFollowing(): Following {
   /** Those that have changes to read. */
   const behind = new Set<Follower>()
+  async function catchUp(follower: Follower): Promise<void> {
+    await follower.catchUp()
+    if (!follower.isBehind) behind.delete(follower)
+  }
 
   return {
-    async open<T extends StoredRecord>(store: Store, collection: Collection<T>, memory: Memory<T>) {
-      const follower = new Follower(store, collection, memory)
+    async open<T extends StoredRecord>(store: Store, collection: Collection<T>, copy: RecordCopy<T>) {
+      const follower = new Follower(store, collection, copy)
       let stop = (): void => {}
       // Before the first read, so that nothing is missed between the two.
       if (store.isShared) {
@@ -39,10 +40,7 @@ export function createFollowing(): Following {
             follower.note(change)
             behind.add(follower)
             // After an error it stays in `behind`; `settled` reads it again and throws.
-            follower.catchUp().then(
-              () => void behind.delete(follower),
-              () => {},
-            )
+            catchUp(follower).catch(() => {})
           },
           { of: collection },
         )
@@ -56,31 +54,26 @@ export function createFollowing(): Following {
       }
     },
     async settled() {
-      await Promise.all(
-        Array.from(behind, async (follower) => {
-          await follower.catchUp()
-          behind.delete(follower)
-        }),
-      )
+      await Promise.all(Array.from(behind, catchUp))
     },
   }
 }
 
-/** Reads the changes of one collection into memory. */
+/** Reads the changes of one collection into its copy. */
 class Follower {
   readonly #store: Store
   readonly #collection: Collection<StoredRecord>
-  readonly #memory: Memory<StoredRecord>
+  readonly #copy: RecordCopy<StoredRecord>
   /** The ids of records that changed since they were read. */
   #changed: Set<string> = new Set()
   /** Whether all records have to be read, because the changes are not known one by one. */
   #isAllChanged = true
   #reading: Promise<void> | null = null
 
-  constructor(store: Store, collection: Collection<StoredRecord>, memory: Memory<StoredRecord>) {
+  constructor(store: Store, collection: Collection<StoredRecord>, copy: RecordCopy<StoredRecord>) {
     this.#store = store
     this.#collection = collection
-    this.#memory = memory
+    this.#copy = copy
   }
 
   note(change: StoreChange): void {
@@ -88,9 +81,14 @@ class Follower {
     else this.#changed.add(change.id)
   }
 
+  /** Whether changes were noted that are not read yet. */
+  get isBehind(): boolean {
+    return this.#isAllChanged || this.#changed.size > 0 || this.#reading !== null
+  }
+
   /** Reads what was noted, until nothing is left. Calls at the same time share the reads. */
-  catchUp(): Promise<void> {
-    return (this.#reading ??= this.#readChanged().finally(() => (this.#reading = null)))
+  async catchUp(): Promise<void> {
+    if (this.isBehind) await (this.#reading ??= this.#readChanged())
   }
 
   async #readChanged(): Promise<void> {
@@ -104,24 +102,27 @@ class Follower {
       } catch (error) {
         this.#isAllChanged ||= isAll
         for (const id of ids) this.#changed.add(id)
+        this.#reading = null
         throw error
       }
     }
+    // In the same turn as the last look: what is noted from now on is read by the next call.
+    this.#reading = null
   }
 
   async #readOne(id: string): Promise<void> {
     const record = await this.#store.get(this.#collection, id)
-    if (record) await this.#memory.put(record)
-    else this.#memory.remove(id)
+    if (record) await this.#copy.put(record)
+    else this.#copy.remove(id)
   }
 
   async #readAll(): Promise<void> {
-    const gone = new Set(this.#memory.ids())
+    const gone = new Set(this.#copy.ids())
     for await (const records of pagesOf(this.#store, this.#collection, { limit: 500 }))
       await forEachSlice(records, (record) => {
         gone.delete(record.id)
-        return this.#memory.put(record)
+        return this.#copy.put(record)
       })
-    for (const id of gone) this.#memory.remove(id)
+    for (const id of gone) this.#copy.remove(id)
   }
 }

@@ -1,7 +1,7 @@
 import type { CollectionState } from './collection-state.ts'
-import { bitOf, countTexts, factAt, type FactRow, factsOf, no, unsure, type Ternary, yes } from './facts.ts'
+import { bitOf, countTexts, factAt, type FactRow, factsOf } from './facts.ts'
 import { histogramOf } from './histogram.ts'
-import { findMatches } from './matching.ts'
+import { visitRecords } from './matching.ts'
 import type { GroupQuery, RecordGroup } from './queries.ts'
 import type { Records } from './records.ts'
 import type { SearchPart } from './search-part.ts'
@@ -16,25 +16,23 @@ export async function tallyTexts(
   const counts = new Map<string, number>()
   const { facts } = state.collection
   const at = factAt(facts?.texts, name)
-  const known = await histogramOf(state, () => state.idIndex.span(), at)
+  const known = await histogramOf(state, state.idIndex.span(), at)
   if (known && [...known.keys()].every((code) => state.facts?.textsOf(at, code))) {
     for (const [code, times] of known) countTexts(state.facts?.textsOf(at, code) ?? [], counts, times)
     return counts
   }
   const slot = state.facts?.textSlot(at) ?? 0
-  // Every record is visited once: first its facts, and the record itself if these are unsure. The matches themselves are not wanted.
-  function countRow(row: FactRow): Ternary {
-    const texts = state.facts?.textsOf(at, row[slot] ?? 0) ?? null
-    if (texts === null) return unsure
-    countTexts(texts, counts)
-    return yes
-  }
-  // Counts the records whose facts do not say their texts.
-  function countRecord(record: object): boolean {
-    countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts)
-    return true
-  }
-  for await (const _ of findMatches(records, state, { judge: countRow, condition: countRecord }));
+  await visitRecords(
+    records,
+    state,
+    (row) => {
+      const texts = state.facts?.textsOf(at, row[slot] ?? 0) ?? null
+      if (texts === null) return 'not enough'
+      countTexts(texts, counts)
+      return 'enough'
+    },
+    (record) => countTexts((facts && factsOf(facts, record)?.texts[at]) ?? [], counts),
+  )
   return counts
 }
 
@@ -47,41 +45,37 @@ export async function groupRecords(
   const { facts } = state.collection
   const at = factAt(facts?.texts, query.text)
   if (!facts) return []
-  const groups = new Groups()
+  const groups = new Groups(query.counted.length)
   const bit = bitOf(facts, query.flag)
   const bits = query.counted.map((name) => bitOf(facts, name))
   const textOfCode: (string | null | undefined)[] = []
   const slot = state.facts?.textSlot(at) ?? 0
 
-  // As above: every record is visited once, and none is wanted as a match.
-  function countRow(row: FactRow, part: SearchPart, place: number): Ternary {
+  const visitFacts = (row: FactRow, part: SearchPart, place: number): 'enough' | 'not enough' => {
     const [flags = 0] = row
-    if ((flags & bit) === 0) return no
+    if ((flags & bit) === 0) return 'enough'
     const code = row[slot] ?? 0
     let text = textOfCode[code]
     if (text === undefined) {
       const texts = state.facts?.textsOf(at, code) ?? null
-      if (texts === null) return unsure
+      if (texts === null) return 'not enough'
       text = textOfCode[code] = groupOf(texts, query)
     }
-    if (text === null) return no
-    const group = groups.of(text, bits.length)
+    if (text === null) return 'enough'
+    const group = groups.of(text)
     group.count(flags, bits)
-    // Records are judged in the order of their ids.
+    // Records are visited in the order of their ids.
     if (group.first === '') group.meet(part.row(place).id)
-    return no
+    return 'enough'
   }
-  // Records whose facts do not say which group they are in.
-  function countRecord(record: object & { id?: string }): boolean {
-    const values = facts ? factsOf(facts, record) : null
+  await visitRecords(records, state, visitFacts, (record) => {
+    const values = factsOf(facts, record)
     const text = values && (values.flags & bit) !== 0 ? groupOf(values.texts[at] ?? [], query) : null
-    if (!values || text === null) return false
-    const group = groups.of(text, bits.length)
+    if (!values || text === null) return
+    const group = groups.of(text)
     group.count(values.flags, bits)
     group.meet((record as StoredRecord).id)
-    return false
-  }
-  for await (const _ of findMatches(records, state, { judge: countRow, condition: countRecord }));
+  })
   return groups.all()
 }
 
@@ -92,11 +86,17 @@ export function groupOf(texts: readonly string[], { prefix }: Pick<GroupQuery, '
 
 export class Groups {
   readonly #groups: Map<string, Group> = new Map()
+  readonly #flags: number
 
-  of(text: string, flags: number): Group {
+  /** @param flags  How many flags are counted in each group. */
+  constructor(flags: number) {
+    this.#flags = flags
+  }
+
+  of(text: string): Group {
     const known = this.#groups.get(text)
     if (known) return known
-    const group = new Group(text, flags)
+    const group = new Group(text, this.#flags)
     this.#groups.set(text, group)
     return group
   }

@@ -9,23 +9,22 @@ import type { RowSpan } from './sorted-index.ts'
  * How many records have each value of their flags, or each code of a text. Packs remember their numbers, so that only
  * the records in memory are counted again. Other work runs in between.
  *
- * @param span  The positions to look at.
- * @param text  The place of the text among those of the collection's facts; null for the flags.
- * @returns null if the facts of some record are not known yet, or if a commit moved records meanwhile: then they are counted
- *   in a way that goes on after the last one. To begin again might not end while mail arrives.
+ * @param span  The positions to look at, as they are now.
+ * @param column  The flags, or the place of a text among those of the collection's facts.
+ * @returns null if the facts of some record are not known yet, or if a commit moved records meanwhile. The caller then
+ *   reads record by record and continues after the last one. Starting over might never end while mail arrives.
  */
 export async function histogramOf(
   { facts: table, idIndex }: CollectionState,
-  span: () => RowSpan,
-  text: number | null,
+  { start, end }: RowSpan,
+  column: number | 'flags',
 ): Promise<Map<number, number> | null> {
   if (!table) return null
-  const slot = text === null ? 0 : table.textSlot(text)
+  const slot = column === 'flags' ? 0 : table.textSlot(column)
   const pacer = createPacer()
   const { revision } = idIndex
-  const { start, end } = span()
   const counts = new Map<number, number>()
-  for (const found of valuesIn(idIndex.runs(start, end), text, slot)) {
+  for (const found of valuesIn(idIndex.runs(start, end), column, slot)) {
     if (found === null) return null
     const [value, times] = found
     counts.set(value, (counts.get(value) ?? 0) + times)
@@ -39,11 +38,11 @@ export async function histogramOf(
 /** The values of records, and how many records have each; null for records whose facts are not known. */
 function* valuesIn(
   runs: Iterable<IdRun>,
-  text: number | null,
+  column: number | 'flags',
   slot: number,
 ): Generator<readonly [value: number, times: number] | null> {
   for (const run of runs) {
-    if ('pack' in run) yield* countRows(run, text) ?? [null]
+    if ('pack' in run) yield* countRows(run, column) ?? [null]
     else for (const { facts } of run.entries) yield facts && [facts[slot] ?? 0, 1]
   }
 }
@@ -51,11 +50,11 @@ function* valuesIn(
 /** How many of these rows have each value; null if the facts of some are not known. */
 function countRows(
   { pack, from, to }: Extract<IdRun, { pack: Packed }>,
-  text: number | null,
+  column: number | 'flags',
 ): ReadonlyMap<number, number> | null {
   const { facts } = pack
   if (!facts?.isComplete) return null
   const isWhole = from === 0 && to === pack.count && pack.live === pack.count
-  if (isWhole) return facts.counts(text)
-  return countValues(facts.valuesOf(text).filter((_, row) => row >= from && row < to && pack.has(row)))
+  if (isWhole) return facts.counts(column)
+  return countValues(facts.valuesOf(column).filter((_, row) => row >= from && row < to && pack.has(row)))
 }

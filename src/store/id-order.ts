@@ -9,10 +9,12 @@ export type IdRun =
   | { readonly pack: Packed; readonly from: number; readonly to: number }
   | { readonly entries: readonly Entry[] }
 
+/** Rows of a pack, the first of which exists; without a pack, positions among the loose records. `to` is exclusive. */
+type Stretch = { readonly pack: Packed | null; readonly from: number; readonly to: number }
+
 /**
- * The order of a collection by id: records in packs, whose texts are only in segment files, and loose records, which are in
- * no pack. The ids of two packs never overlap, but loose records may be between those of a pack. A position counts the
- * records of both.
+ * The order of a collection by id: records in packs, whose texts are only in segment files, and loose records, which are in no pack. The ids
+ * of two packs never overlap, but loose records may be between those of a pack. A position counts the records of both.
  */
 export class IdOrder {
   readonly name = 'id'
@@ -80,7 +82,7 @@ export class IdOrder {
     const looseBefore = before ? this.loose.lowerBound([before.last]) : 0
     let skipped = start - (this.#packCounts()[packsBefore] ?? 0) - looseBefore
     let remaining = Math.min(end, this.size) - start
-    for (const { pack, from, to } of this.#runsFrom(packsBefore, looseBefore)) {
+    for (const { pack, from, to } of this.#stretches(packsBefore, looseBefore)) {
       if (remaining <= 0) return
       const first = pack ? pack.liveBefore(from) : from
       const count = (pack ? pack.liveBefore(to) : to) - first
@@ -106,14 +108,8 @@ export class IdOrder {
     })
   }
 
-  /**
-   * The records of the packs from one on, and the loose records from a position on, as rows of a pack, which begin with an existing
-   * one, or as positions among the loose records.
-   */
-  *#runsFrom(
-    firstPack: number,
-    looseFrom: number,
-  ): Generator<{ pack: Packed | null; from: number; to: number }> {
+  /** The records from one pack on, and the loose ones from a position on, in their order. */
+  *#stretches(firstPack: number, looseFrom: number): Generator<Stretch> {
     for (let at = firstPack; at < this.#packs.length; at++) {
       const pack = this.#packs[at]
       if (!pack) return
@@ -167,7 +163,7 @@ export class IdOrder {
   }
 
   /** Takes a pack out; without effect if it is not there. */
-  takeOut(pack: Packed): void {
+  remove(pack: Packed): void {
     this.#packsChanged()
     const at = this.#packs.indexOf(pack)
     if (at >= 0) this.#packs.splice(at, 1)
@@ -189,7 +185,6 @@ export class IdOrder {
     this.#counts = null
   }
 
-  /** How many records in packs have a smaller id. */
   #packedBefore(id: IndexKey[number]): number {
     // Values of other types come before all strings.
     if (typeof id !== 'string') return 0

@@ -34,22 +34,21 @@ export function forgetRecord(records: Records, state: CollectionState, id: strin
 export function forgetCollection(records: Records, state: CollectionState): void {
   for (const segment of state.clear()) records.dirty.add(segment)
   // The space of removed records must not count as used.
-  for (const pack of state.idIndex.packs) pack.usage = null
+  for (const pack of state.idIndex.packs) pack.forgetUsage()
   const { replaced } = records.resting
-  replaced.splice(0, replaced.length, ...replaced.filter((one) => one.state !== state))
+  // In place and one by one: there may be more of them than a call can have arguments.
+  let kept = 0
+  for (const one of replaced) if (one.state !== state) replaced[kept++] = one
+  replaced.length = kept
 }
 
-/**
- * Ends the loading: builds the indexes and passes every blob to the keeper.
- *
- * @throws store_corrupt when two records have the same key in a unique index.
- */
+/** Ends the loading: builds the indexes and passes every blob to the keeper. @throws store_corrupt when two records have the same key in a unique index. */
 export function endLoading(records: Records, folder: string): void {
   for (const state of records.collections.all()) settleCollection(records, state, folder)
 }
 
 function settleCollection(records: Records, state: CollectionState, folder: string): void {
-  state.settleArrivals()
+  state.continueLastSegment()
   const entries = [...state.byId.values()]
   for (const index of state.indexes) {
     const duplicates = index.takeAll(entries)
@@ -61,13 +60,10 @@ function settleCollection(records: Records, state: CollectionState, folder: stri
   holdBlobs(records, state)
 }
 
-/**
- * Passes the blobs of all records to the keeper: for a pack, the totals of its blobs, without those of records that
- * were replaced later.
- */
+/** Passes the blobs of all records to the keeper: for a pack, the totals of its blobs, without those of records that were replaced later. */
 function holdBlobs(records: Records, state: CollectionState): void {
   for (const { pack } of state.segments.values())
-    if (pack?.usage) hold(records, state, pack.usage.places(), null)
+    if (pack?.usage) holdNew(records, state, pack.usage.places(), null)
   const before = new Map<string, Places | null>()
   for (const replaced of records.resting.replaced) {
     if (replaced.state !== state) continue
@@ -77,11 +73,11 @@ function holdBlobs(records: Records, state: CollectionState): void {
     before.set(id, blobs)
   }
   for (const { entries } of state.segments.values())
-    for (const { id, blobs } of entries) hold(records, state, blobs, before.get(id) ?? null)
+    for (const { id, blobs } of entries) holdNew(records, state, blobs, before.get(id) ?? null)
 }
 
 /** Passes blobs to the keeper, except those in `without`, which it has already. */
-function hold(
+function holdNew(
   records: Records,
   { usage }: CollectionState,
   blobs: Places | null,

@@ -1,7 +1,8 @@
 import { firstWhere } from '../core/first-where.ts'
 import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
-import { no, unsure, yes, type FactRow, type Ternary } from './facts.ts'
+import { no, unsure, yes, type Ternary } from './fact-conditions.ts'
+import type { FactRow } from './facts.ts'
 import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { Records } from './records.ts'
 import { type SearchPart, SearchParts, type SearchRange } from './search-part.ts'
@@ -27,10 +28,11 @@ interface FactSearch {
   readonly also?: readonly string[]
 }
 
-/**
- * Finds records, part by part in the order of their ids. Records are read only where facts do not decide. Other commits run
- * in between; then it continues after the last record that it judged.
- */
+const fewest = 128
+const largestSpan = 4096
+const readAtOnce = 128
+
+/** Finds records in the order of their ids, and reads those that facts do not decide. Commits run in between: it goes on after the last one judged. */
 export async function* findMatches(
   records: Records,
   state: CollectionState,
@@ -55,9 +57,20 @@ export async function* findMatches(
   }
 }
 
-const fewest = 128
-const largestSpan = 4096
-const readAtOnce = 128
+/** Visits every record once, in the order of their ids: its facts, or the record itself if `byFacts` says that they are not enough. */
+export async function visitRecords(
+  records: Records,
+  state: CollectionState,
+  byFacts: (facts: FactRow, part: SearchPart, at: number) => 'enough' | 'not enough',
+  byRecord: (record: object) => void,
+): Promise<void> {
+  const judge: FactSearch['judge'] = (...given) => (byFacts(...given) === 'enough' ? no : unsure)
+  const condition = (record: object): boolean => {
+    byRecord(record)
+    return false
+  }
+  for await (const _ of findMatches(records, state, { judge, condition }));
+}
 
 /** The only ids that can match a condition; null if it does not limit them. */
 export function idsIn(where: Where): readonly string[] | null {
@@ -130,9 +143,12 @@ function toMatches(part: SearchPart, verdicts: Uint8Array): MatchingPart {
     count,
     rows(from, most) {
       const rows: Row[] = []
-      let seen = 0
-      for (let at = 0; at < verdicts.length && rows.length < most; at++)
-        if (verdicts[at] === yes && seen++ >= from) rows.push(part.row(at))
+      let left = from
+      for (let at = 0; at < verdicts.length && rows.length < most; at++) {
+        if (verdicts[at] !== yes) continue
+        if (left > 0) left--
+        else rows.push(part.row(at))
+      }
       return rows
     },
   }

@@ -33,7 +33,9 @@ export type Taking = { readonly taken: TakenBlob } | { readonly writing: Promise
 export interface Medium extends PlaceKeeper {
   /** Fills the records from what is stored. @returns the seq of the last commit. */
   load(records: Records): Promise<number>
-  start(maintenance: Maintenance): void
+  /** Starts the maintenance. Called once, after `load`. */
+  start(engine: MaintainedEngine): void
+  /** A writer for a blob of a later commit. */
   createBlob(id: BlobId): BlobWriter
   /**
    * Takes a blob of a commit. A blob that is too large for a frame is written now. `undo` discards the blob after the
@@ -42,11 +44,8 @@ export interface Medium extends PlaceKeeper {
   take(blob: Blob, name: BlobName): Taking & { undo(reason: unknown): void }
   /** The place of a blob in memory that follows `at` other bytes in the payload of the frame. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
-  /**
-   * Await it before the blobs of a commit are taken: it waits while removed data still uses too much space. Usually
-   * there is nothing to wait for.
-   */
-  clear(blobs: readonly Blob[]): Promise<void> | undefined
+  /** Await it before the blobs of a commit are taken: it waits while removed data still uses too much space. Usually there is nothing to wait for. */
+  waitForSpace(blobs: readonly Blob[]): Promise<void> | undefined
   /** @throws store_full while the disk has no room for new records. */
   assertRoom(): void
   /** As `Store.refusal`. */
@@ -63,14 +62,15 @@ export interface Medium extends PlaceKeeper {
   write(batch: readonly StagedCommit[], mayUseReserve: boolean): Promise<void>
   /** Called when the last written batch was applied to memory. */
   applied(): void
+  /** The bytes of a blob from `start` up to `end`. */
   read(place: BlobPlace, start: number, end: number): Promise<Buffer>
-  /** A stream of the bytes, which reads to the end even if the blob is removed meanwhile. */
+  /** A stream of them, which reads to the end even if the blob is removed meanwhile. */
   open(place: BlobPlace, start: number, end: number): Promise<Readable>
   close(): Promise<void>
 }
 
 /** The parts of the engine that maintenance needs. */
-export interface Maintenance {
+export interface MaintainedEngine {
   readonly records: Records
   /** Commits the bytes of these blobs at new places. A blob that is no longer at its old place is skipped. */
   move(moves: readonly Move[]): Promise<void>

@@ -1,11 +1,8 @@
 import { misuse } from './io-errors.ts'
 
-/**
- * Valid collection names: `emails`, and `emails.<partition>` for the collection of a partition. They become folder names, so
- * they must be safe there and must not clash with the store's own.
- */
+/** Valid names: `emails`, `emails.<partition>`. They become folders, and members of files: not those of `disk/paths.ts` and `ownMembers`. */
 export const collectionNameForm: RegExp =
-  /^(?!(?:log|large|derived|lock|schema|crc)$)[a-z][a-z0-9_-]{0,62}(?:\.[a-z][a-z0-9_-]{0,62})?$/
+  /^(?!(?:log|large|derived|lock|reserve|schema|seq|indexes|ids|crc)$)[a-z][a-z0-9_-]{0,62}(?:\.[a-z][a-z0-9_-]{0,62})?$/
 
 /** @throws internal_error when a collection cannot have this name. */
 export function assertCollectionName(name: string): void {

@@ -2,7 +2,7 @@ import { firstWhere } from '../core/first-where.ts'
 import type { FactRow, FactTable } from './facts.ts'
 
 export interface FactColumns {
-  /** Flags, with {@link unknown} for a row whose facts are not known. */
+  /** Flags, with {@link unknownFlags} for a row whose facts are not known. */
   readonly flags: Uint32Array
   readonly numbers: (Uint32Array | Float64Array)[]
   /** Codes of the `FactTable`. */
@@ -12,20 +12,20 @@ export interface FactColumns {
 /** The facts of the records of a pack, in columns. Rows begin unknown. */
 export class PackFacts {
   readonly columns: FactColumns
-  /** By text, until a row is set. */
-  readonly #countsByText: Map<number | null, ReadonlyMap<number, number>> = new Map()
+  /** By column, until a row is set. */
+  readonly #countsByColumn: Map<number | 'flags', ReadonlyMap<number, number>> = new Map()
 
   constructor(columns: FactColumns) {
     this.columns = columns
   }
 
   get isComplete(): boolean {
-    return !this.columns.flags.includes(unknown)
+    return !this.columns.flags.includes(unknownFlags)
   }
 
   set(row: number, facts: FactRow | null): void {
-    this.#countsByText.clear()
-    this.columns.flags[row] = facts?.[0] ?? unknown
+    this.#countsByColumn.clear()
+    this.columns.flags[row] = facts?.[0] ?? unknownFlags
     if (facts === null) return
     let at = 1
     const { numbers, codes } = this.columns
@@ -40,8 +40,8 @@ export class PackFacts {
 
   /** Reads a row. @returns False if its facts are not known. */
   read(row: number, into: number[]): boolean {
-    const flags = this.columns.flags[row] ?? unknown
-    if (flags === unknown) return false
+    const flags = this.columns.flags[row] ?? unknownFlags
+    if (flags === unknownFlags) return false
     into[0] = flags
     let at = 1
     for (const column of this.columns.numbers) into[at++] = column[row] ?? 0
@@ -49,15 +49,14 @@ export class PackFacts {
     return true
   }
 
-  /** The codes of a text of each row; the flags for null. */
-  valuesOf(text: number | null): Uint32Array | Uint16Array {
-    return (text === null ? this.columns.flags : this.columns.codes[text]) ?? new Uint32Array()
+  /** The values of all rows in a column: the flags, or the codes of the text at a place. */
+  valuesOf(column: number | 'flags'): Uint32Array | Uint16Array {
+    return (column === 'flags' ? this.columns.flags : this.columns.codes[column]) ?? new Uint32Array()
   }
 
-  /** How many rows have each of these values. */
-  counts(text: number | null): ReadonlyMap<number, number> {
-    const counts = this.#countsByText.get(text) ?? countValues(this.valuesOf(text).slice())
-    this.#countsByText.set(text, counts)
+  counts(column: number | 'flags'): ReadonlyMap<number, number> {
+    const counts = this.#countsByColumn.get(column) ?? countValues(this.valuesOf(column).slice())
+    this.#countsByColumn.set(column, counts)
     return counts
   }
 
@@ -84,10 +83,10 @@ export function countValues(values: Uint32Array | Uint16Array): ReadonlyMap<numb
 /** Columns for so many records, none of whose facts are known. */
 export function unknownFacts(table: FactTable, count: number): PackFacts {
   return new PackFacts({
-    flags: new Uint32Array(count).fill(unknown),
+    flags: new Uint32Array(count).fill(unknownFlags),
     numbers: Array.from({ length: table.numbers }, () => new Uint32Array(count)),
     codes: Array.from({ length: table.texts }, () => new Uint16Array(count)),
   })
 }
 
-const unknown = 0xffffffff
+const unknownFlags = 0xffffffff

@@ -1,8 +1,6 @@
 import { firstWhere } from '../core/first-where.ts'
 import type { PackFacts } from './pack-facts.ts'
 import type { BlobUsage } from './blob-usage.ts'
-import type { LocalpostError } from '../core/errors.ts'
-import type { Places } from './entry.ts'
 
 /** The segment of a pack: the members that readers of its file need. */
 interface PackedSegment {
@@ -43,10 +41,18 @@ export interface PackedFile extends FileStamp {
   index: 'all' | 'not all facts' | null
 }
 
-/**
- * The places of the records of a segment in its file. It has no object per record, because the garbage collector would
- * visit each of them again and again. Rows are in the order of the ids.
- */
+/** What a pack is made with beside its rows. */
+interface PackDetails {
+  /** The log files that the blobs of the records may be in. */
+  readonly logs: ReadonlySet<number>
+  readonly facts?: PackFacts | null
+  /** The space that the blobs of all rows use, removed ones too, in a pack that the start makes. Later ones are counted commit by commit. */
+  readonly usage?: BlobUsage | null
+  /** Null if the file cannot have an index for the start: it has records that are not in this pack, or damaged lines. */
+  readonly file?: PackedFile | null
+}
+
+/** The places of the records of a segment in its file. It has no object per record, which the garbage collector would visit again and again. */
 export class Packed {
   readonly segment: PackedSegment
   readonly path: string
@@ -56,18 +62,10 @@ export class Packed {
   keyed = 0
   /** The log files that the blobs of the records may be in. */
   readonly logs: ReadonlySet<number>
-  /** Set once, before the pack is in the order of ids; null in a collection without facts. */
-  facts: PackFacts | null = null
-  /**
-   * The space that the blobs of all rows use, removed ones too. Set by the start when it makes the pack, and null once the
-   * start has counted it; null also in a pack of a later checkpoint, whose blobs are counted commit by commit.
-   */
-  usage: BlobUsage | null = null
-  /**
-   * Null if the file cannot have an index for the start: it has records that are not in this pack, or damaged lines. Reset
-   * when `StartIndexes` finds that the file was changed.
-   */
-  file: PackedFile | null = null
+  /** Null in a collection without facts. */
+  readonly facts: PackFacts | null
+  #usage: BlobUsage | null
+  #file: PackedFile | null
   readonly rows: PackRows
   readonly first: string
   readonly last: string
@@ -79,16 +77,42 @@ export class Packed {
   #found = -1
 
   /** @param rows  At least one. */
-  constructor(segment: PackedSegment, path: string, rows: PackRows, logs: ReadonlySet<number>) {
+  constructor(
+    segment: PackedSegment,
+    path: string,
+    rows: PackRows,
+    { logs, facts = null, usage = null, file = null }: PackDetails,
+  ) {
     this.segment = segment
     this.path = path
     this.rows = rows
+    this.facts = facts
+    this.#usage = usage
+    this.#file = file
     this.count = rows.lines.length / 2
     this.#live = this.count
     this.logs = logs
     this.#idLength = rows.ids.byteLength / this.count
     this.first = this.id(0)
     this.last = this.id(this.count - 1)
+  }
+
+  /** See {@link PackDetails}. Null also once the start has counted it. */
+  get usage(): BlobUsage | null {
+    return this.#usage
+  }
+
+  forgetUsage(): void {
+    this.#usage = null
+  }
+
+  /** See {@link PackDetails}. Null also once the file was found to be changed. */
+  get file(): PackedFile | null {
+    return this.#file
+  }
+
+  forgetFile(): void {
+    this.#file = null
   }
 
   /** The number of existing records. */
@@ -147,7 +171,6 @@ export class Packed {
     this.keyed = 0
   }
 
-  /** The number of existing records before a row. */
   liveBefore(row: number): number {
     if (this.#removed === null) return row
     if (row === this.count) return this.live
@@ -163,20 +186,6 @@ export class Packed {
     for (let row = 0; row < this.count; row++) if (this.has(row) && left-- === 0) return row
     return this.count
   }
-}
-
-/** A record as it is in its segment file. */
-export interface RestingRecord {
-  readonly version: number
-  readonly text: string
-  readonly blobs: Places | null
-}
-
-export interface LineReader {
-  /** The records of some rows; null for a row whose line is damaged or belongs to another record. */
-  read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
-  /** The error for a row that cannot be read. It names the file and the line. */
-  damaged(pack: Packed, row: number): Promise<LocalpostError>
 }
 
 /** @param lines  At least one, in the order of their ids. */

@@ -3,10 +3,10 @@ import { readTexts, textInMemory, toRecord } from './read-records.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Records } from './records.ts'
 import type { Row, SortedIndex, RowSpan } from './sorted-index.ts'
-import { unsure, type Ternary, yes } from './facts.ts'
+import { judgeOf, unsure, type Ternary, yes } from './fact-conditions.ts'
 import { histogramOf } from './histogram.ts'
 import { findMatches, idsIn, type MatchingPart } from './matching.ts'
-import type { CountQuery, Page, PageQuery, Where } from './queries.ts'
+import { type CountQuery, defaultPageLimit, type Page, type PageQuery, type Where } from './queries.ts'
 import type { StoredRecord } from './store.ts'
 import { compileQuery, type Condition, hasWhere, isOnFacts } from './where.ts'
 
@@ -16,19 +16,19 @@ export async function readPage<T extends StoredRecord>(
   state: CollectionState,
   query: PageQuery,
 ): Promise<Page<T>> {
-  const limit = Math.max(0, query.limit ?? 50)
+  const limit = Math.max(0, query.limit ?? defaultPageLimit)
   if (hasWhere(query)) return await readMatches(records, state, query, limit)
   const index = state.index(query.index ?? 'id')
-  let missing = 0
+  let extra = 0
   for (;;) {
-    const { rows, more } = sliceOf(index, query, limit + missing)
+    const { rows, more } = sliceOf(index, query, limit + extra)
     const inMemory = rows.map((row) => textInMemory(state, row))
     const texts = inMemory.includes(undefined) ? await readTexts(records, state, rows) : inMemory
     const page = texts.flatMap((text) => (typeof text === 'string' ? [toRecord<T>(text)] : []))
     if (page.length >= limit || !more)
       return { records: page.slice(0, limit), more: more || page.length > limit }
     // Some records are damaged, or were removed meanwhile.
-    missing += limit - page.length
+    extra += limit - page.length
   }
 }
 
@@ -58,8 +58,8 @@ export async function countRecords(
     return Math.max(0, end - start)
   }
   const { where } = query
-  const judge = isOnFacts(where, ['flag']) ? state.facts?.judge(where) : undefined
-  const values = judge ? await histogramOf(state, () => spanOf(state.idIndex, query), null) : null
+  const judge = isOnFacts(where, ['flag']) && state.facts ? judgeOf(state.facts, where) : undefined
+  const values = judge ? await histogramOf(state, spanOf(state.idIndex, query), 'flags') : null
   let count = 0
   if (judge && values) {
     for (const [flags, times] of values) if (judge([flags]) === yes) count += times
@@ -105,7 +105,7 @@ function matchesOf(
   const { where, also = [] } = query
   const only = idsIn(where)
   return findMatches(records, state, {
-    judge: state.facts?.judge(where) ?? ((): Ternary => unsure),
+    judge: state.facts ? judgeOf(state.facts, where) : (): Ternary => unsure,
     condition,
     range: {
       backwards: query.direction === 'desc',

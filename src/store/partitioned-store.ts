@@ -1,15 +1,11 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
 
-/**
- * A store whose collections exist once for each partition. Each account has a partition. Its own methods are for the
- * main partition.
- */
+/** A store whose collections exist once for each partition. Each account has a partition. Its own methods are for the main partition. */
 export interface PartitionedStore extends Store {
   /**
-   * The same collections, isolated: the records, unique keys, blobs and changes of a partition are not visible from
-   * any other. The cost of reads depends only on this partition. The `close` of the returned object ends its listeners;
-   * changes that still run are stored.
+   * The same collections, isolated: the records, unique keys, blobs and changes of a partition are not visible from any other. The cost of
+   * reads depends only on this partition. The `close` of the returned object ends its listeners; changes that still run are stored.
    *
    * @param name  A letter, then up to 62 letters, digits, `_` and `-`, all in lower case.
    */
@@ -25,11 +21,7 @@ export interface PartitionedStore extends Store {
   database(): Promise<DatabaseStatus | null>
   /** The names of the partitions that have records, without the main one. */
   partitions(): string[]
-  /**
-   * How many records of all partitions together are in an index, without reading any of them.
-   *
-   * @param index  Default: `id`, in which all are.
-   */
+  /** How many records of all partitions together are in an index, without reading any of them. @param index  Default: `id`, in which all are. */
   total<T extends StoredRecord>(collection: Collection<T>, index?: string): Promise<number>
   /** What this process stored so far, and how much is there. */
   figures(): Promise<StoreFigures>
@@ -69,16 +61,10 @@ export interface DatabaseStatus {
   readonly instances: number | null
   /** How long one statement took, in milliseconds; null while the database does not answer. */
   readonly round_trip_ms: number | null
-  /**
-   * Whether this instance is the leader. The member was named before the term “leader” was used; `/dev/health` has the
-   * same member.
-   */
+  /** Whether this instance is the leader, under the name that `/dev/health` has for it. */
   readonly has_turn: boolean
   /** The number of the last commit that this instance knows. */
   readonly last_commit: number
-  /**
-   * The connections of this instance that run statements, those that are idle, and the statements that wait for a
-   * connection.
-   */
+  /** The connections of this instance that run statements, those that are idle, and the statements that wait for a connection. */
   readonly connections: { readonly used: number; readonly idle: number; readonly waiting: number }
 }

@@ -1,6 +1,9 @@
 /** The values of an index's members; for a prefix, only the first of them. */
 export type IndexKey = readonly (string | number | boolean)[]
 
+/** How many records a page has if its query does not say it. */
+export const defaultPageLimit = 50
+
 export interface PageQuery {
   /** Default: `id`. */
   readonly index?: string

@@ -3,7 +3,7 @@ import type { CollectionState } from './collection-state.ts'
 import { type BlobPlace, type Places, samePlace } from './entry.ts'
 import { type BlobId, splitBlobId } from './names.ts'
 import type { Records } from './records.ts'
-import type { RestingRecord } from './packed.ts'
+import type { RestingRecord } from './resting.ts'
 import type { Row } from './sorted-index.ts'
 import type { ByteRange, StoredRecord } from './store.ts'
 

@@ -4,14 +4,8 @@ import { createRecentValues, type RecentValues } from '../core/recent-values.ts'
 import { atRest, Entry, type Places } from './entry.ts'
 import type { FactTable } from './facts.ts'
 import { type PackFacts, unknownFacts } from './pack-facts.ts'
-import {
-  type LineReader,
-  Packed,
-  type PackedFile,
-  packRows,
-  type RestingRecord,
-  type WrittenLine,
-} from './packed.ts'
+import { Packed, type PackedFile, packRows, type WrittenLine } from './packed.ts'
+import type { BlobUsage } from './blob-usage.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
 
 /** A record in a pack that a later commit in the log replaced or removed, found while the store is loaded. */
@@ -21,6 +15,20 @@ interface Replaced {
   readonly pack: Packed
   readonly row: number
   blobs?: Places | null
+}
+
+/** A record as it is in its segment file. */
+export interface RestingRecord {
+  readonly version: number
+  readonly text: string
+  readonly blobs: Places | null
+}
+
+export interface LineReader {
+  /** The records of some rows; null for a row whose line is damaged or belongs to another record. */
+  read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
+  /** The error for a row that cannot be read. It names the file and the line. */
+  damaged(pack: Packed, row: number): Promise<LocalpostError>
 }
 
 /** What resting records need of a store in files; to be given before it is loaded. In memory, no record rests. */
@@ -42,7 +50,7 @@ export interface RestingFiles {
  */
 export class Resting {
   #files: RestingFiles | null = null
-  /** Segments that the start loaded from their index: it adds them, and `StartIndexes` takes each out to check its file. */
+  /** Segments that the start loaded from their index: it adds them, and `FileChecks` takes each out to check its file. */
   readonly unchecked: Set<Segment> = new Set()
   /** Filled and read only while the store is loaded, see `loading.ts`. */
   readonly replaced: Replaced[] = []
@@ -143,7 +151,8 @@ export class Resting {
         const { number } = located.pack.segment
         this.#awake.add(state.segment(number))
         if (!entry) {
-          state.byId.set(id, new Entry(id, number, record.version, text, state.noKeys, record.blobs))
+          const { version, blobs } = record
+          state.byId.set(id, new Entry({ id, segment: number, version, text, keys: state.noKeys, blobs }))
         } else if (entry.text === '') {
           entry.text = text
           entry.blobs = record.blobs
@@ -168,6 +177,7 @@ export class Resting {
    * The order matters: ranges of packs never overlap, and a record is in a pack or loose, never both. So the old pack is taken
    * out first, and the new one is inserted last. Nothing is awaited, so no reader sees a state in between.
    *
+   * @param blobs  The log files that the blobs may be in; when the store starts, also the space that they use.
    * @param file  Null if some lines of the file are damaged.
    * @returns The new pack; null if no record can be in one. Its records stay in memory until {@link Resting.evict}.
    */
@@ -175,20 +185,23 @@ export class Resting {
     segment: Segment,
     path: string,
     lines: readonly WrittenLine[],
-    logs: ReadonlySet<number>,
+    blobs: { readonly logs: ReadonlySet<number>; readonly usage?: BlobUsage },
     file: PackedFile | null,
   ): Packed | null {
     const { state, pack: old } = segment
     const { idIndex, byId } = state
-    if (old) idIndex.takeOut(old)
+    if (old) idIndex.remove(old)
     const rows = rowsForPack(segment, lines)
-    const pack = rows.length > 0 ? new Packed(segment, path, packRows(rows), logs) : null
-    segment.pack = pack
     this.#awake.add(segment)
-    if (!pack) return null
-    // A file that has other records too must not have an index: that of the pack would lack them.
-    if (rows.length === lines.length) pack.file = file
-    if (state.facts) pack.facts = factsForPack(state.facts, rows, state, old)
+    segment.pack = null
+    if (rows.length === 0) return null
+    const pack = new Packed(segment, path, packRows(rows), {
+      ...blobs,
+      facts: state.facts && factsForPack(state.facts, rows, state, old),
+      // A file that has other records too must not have an index: that of the pack would lack them.
+      file: rows.length === lines.length ? file : null,
+    })
+    segment.pack = pack
     idIndex.loose.gather()
     for (const { id } of rows) {
       const entry = byId.get(id)
@@ -205,7 +218,7 @@ export class Resting {
   release(segment: Segment): void {
     const { pack, state } = segment
     if (pack === null || pack.live > 0) return
-    state.idIndex.takeOut(pack)
+    state.idIndex.remove(pack)
     segment.pack = null
     this.#awake.delete(segment)
     this.unchecked.delete(segment)

@@ -50,7 +50,7 @@ export function restoringEffects(snapshot: StoreSnapshot): Effect[] {
       // Code that still holds a later state must not mistake the earlier one for it.
       const version = Math.max(current?.version ?? 0, saved.version) + 1
       const text = withVersion(saved.text, version)
-      const draft = new Entry(id, saved.segment, version, text, saved.keys, saved.blobs, saved.facts)
+      const draft = new Entry({ ...saved, id, version, text })
       puts.push({ op: 'put', state, draft, kind: current ? 'update' : 'insert' })
     }
   }

@@ -1,5 +1,6 @@
 import { foldText } from '../core/fold-text.ts'
-import { factAt, factsOf, textTest } from './facts.ts'
+import { textTest } from './fact-conditions.ts'
+import { factAt, factsOf } from './facts.ts'
 import { misuse } from './io-errors.ts'
 import type { CountQuery, Facts, FactValues, FactWhere, PageQuery, Where } from './queries.ts'
 import { type StoredRecord, recordMembers } from './store.ts'

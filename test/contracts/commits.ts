@@ -15,6 +15,9 @@ export function describeCommits(test: StoreTest): void {
     test('an unknown id is null', async ({ store }) => {
       expect(await store.get(notes, 'n_00001')).toBeNull()
       expect(await store.find(notes, 'name', ['g', 'x'])).toBeNull()
+      await store.commit([insert(labels, { id: '5', title: 'five' })])
+      expect(await store.find(labels, 'id', ['5'])).toMatchObject({ title: 'five' })
+      expect(await store.find(labels, 'id', [5])).toBeNull()
     })
 
     test('get answers a copy that belongs to the caller', async ({ store, add }) => {

@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Notice } from '../../src/options/notice.ts'
-import { type RefusalReason, refusalReasons } from '../../src/store/disk/medium.ts'
 import { type Face, open, refusalOf } from '../decisions/helpers.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Disk, hurtDisk } from './_disk.ts'
@@ -24,8 +23,8 @@ interface Case {
   storesOutcomes: boolean
 }
 
-/** One for each reason: a new reason without a case does not compile. */
-const cases: Readonly<Record<RefusalReason, Case>> = {
+/** One for each state that `refusal` of the medium of a folder reports. */
+const cases = {
   lost_lock: {
     begin: (_, dir) => rmSync(join(dir, 'lock')),
     end: null,
@@ -61,12 +60,12 @@ const cases: Readonly<Record<RefusalReason, Case>> = {
     notice: /^The disk of .* is full\. New mail is refused until there is room; removing mail still works\./,
     storesOutcomes: true,
   },
-}
+} satisfies Readonly<Record<string, Case>>
 
 const mail = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'new', text: 'Hello' }
 
-describe.each(refusalReasons)('while nothing is stored for the reason %s', (reason) => {
-  const { begin, end, says, refusal, smtp, notice, endNotice, storesOutcomes } = cases[reason]
+describe.each(Object.entries<Case>(cases))('while nothing is stored for the reason %s', (reason, given) => {
+  const { begin, end, says, refusal, smtp, notice, endNotice, storesOutcomes } = given
   const unready = reason === 'full_disk' ? 'the disk is full' : 'the store cannot be written'
 
   it('the health, the replies and the notices say so, and it ends as it should', async () => {

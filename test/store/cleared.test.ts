@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { salvageFolder } from '../../src/store/doctor/salvage.ts'
+import { forgetCollection } from '../../src/store/loading.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
+import { Packed, packRows } from '../../src/store/packed.ts'
+import { Records } from '../../src/store/records.ts'
 import { blobOf, insert, put, remove, type Store } from '../../src/store/store.ts'
 import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
@@ -173,4 +176,17 @@ test('records that were removed with their partition do not come back if the fol
     expect(await saved.ids(notes)).toEqual([note(3).id])
     await saved.close()
   }
+})
+
+test('a start counts no record of a removed collection, however many of others were replaced', () => {
+  const records = new Records([notes, labels], { hold() {}, release() {} })
+  const [gone, stays] = [notes, labels].map(({ name }) => records.collections.state(name))
+  if (!gone || !stays) throw new Error('no collections')
+  const { replaced } = records.resting
+  const pack = new Packed(gone.segment(1), '', packRows([{ id: 'a', at: 0, length: 1 }]), { logs: new Set() })
+  for (let n = 0; n < 200_000; n++)
+    replaced.push({ state: n % 10 === 0 ? gone : stays, id: `${n}`, pack, row: 0 })
+  forgetCollection(records, gone)
+  expect(replaced).toHaveLength(180_000)
+  expect(replaced.slice(0, 3).map(({ id }) => id)).toEqual(['1', '2', '3'])
 })

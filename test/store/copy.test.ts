@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { compareParts } from '../../src/store/copy/compare.ts'
 import { copyStore, type CopyPart } from '../../src/store/copy/copy.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
-import { blobOf, insert, put, remove, update } from '../../src/store/store.ts'
+import { type BlobId, type BlobWriter, blobOf, insert, put, remove, update } from '../../src/store/store.ts'
 import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import type { Filling } from '../../src/store/unfinished.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
@@ -116,4 +117,38 @@ it('a source without records is refused, and so is a truncated blob', async () =
   await expect(copyStore({ from: cut, to: filling(to), collections })).rejects.toMatchObject({
     code: 'store_failed',
   })
+})
+
+it('a blob of the source that cannot be read leaves nothing of itself in the destination', async () => {
+  const { from } = await copied()
+  const to = await openMemoryStore({ collections })
+  const openBlob: typeof from.openBlob = async () =>
+    Readable.from(
+      (async function* () {
+        yield Buffer.from('the first bytes')
+        throw new Error('The disk of the source fails.')
+      })(),
+    )
+  const failing = new Proxy(from, {
+    get: (all, name) => (name === 'openBlob' ? openBlob : Reflect.get(all, name)),
+  })
+  const open: BlobWriter[] = []
+  const watched = new Proxy(to, {
+    get: (all, name) =>
+      name === 'createBlob'
+        ? (id: BlobId) => {
+            const writer = all.createBlob(id)
+            const discard = (): Promise<void> => {
+              open.splice(open.indexOf(writer), 1)
+              return writer.discard()
+            }
+            open.push(writer)
+            return { ...writer, size: 0, write: (piece: Uint8Array) => writer.write(piece), discard }
+          }
+        : Reflect.get(all, name),
+  })
+  await expect(copyStore({ from: failing, to: filling(watched), collections })).rejects.toThrow(
+    'The disk of the source fails.',
+  )
+  await expect.poll(() => open).toEqual([])
 })

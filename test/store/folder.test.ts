@@ -158,3 +158,13 @@ test.runIf(process.platform !== 'win32')(
     expect(await readFile(victim, 'utf8')).toBe('mine')
   },
 )
+
+test.each(['log', 'large', 'derived', 'lock', 'reserve', 'schema', 'seq', 'indexes', 'ids', 'crc'])(
+  'no collection is named %s, which is a name of the store itself',
+  async (name) => {
+    const dir = await tempFolder()
+    await expect(openIn(dir, { collections: [{ ...labels, name }] })).rejects.toMatchObject({
+      code: 'internal_error',
+    })
+  },
+)

@@ -75,6 +75,29 @@ describe('what is in memory of a shared store', () => {
     }
   })
 
+  it('has a change that arrives in any moment in which a read ends', async () => {
+    await store.commit([insert(notes, note(1)), insert(notes, note(2))])
+    const change = (n: number): void =>
+      listeners.at(-1)?.({ seq: 9, op: 'update', collection: notes.name, id: note(n).id })
+    for (let moment = 0; moment < 20; moment++) {
+      const get: Store['get'] = async (collection, id) => {
+        const record = await store.get(collection, id)
+        if (id === note(1).id)
+          void (async () => {
+            for (let i = 0; i < moment; i++) await null
+            change(2)
+          })()
+        return record
+      }
+      const { kept, settled } = await follow({ ...store, get })
+      kept.delete(note(2).id)
+      change(1)
+      await new Promise(setImmediate)
+      await settled()
+      expect([...kept.keys()].sort(), `after ${moment} turns`).toEqual([note(1).id, note(2).id])
+    }
+  })
+
   it('is read again where a read failed', async () => {
     const { names, settled } = await follow()
     fault = new Error('The database does not answer.')

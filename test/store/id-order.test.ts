@@ -4,7 +4,8 @@ import { IdOrder } from '../../src/store/id-order.ts'
 import { Packed, packRows } from '../../src/store/packed.ts'
 
 const idOf = (n: number): string => `n_${String(n).padStart(4, '0')}`
-const entry = (id: string): Entry => new Entry(id, 1, 1, '{}', [], null, null)
+const entry = (id: string): Entry =>
+  new Entry({ id, segment: 1, version: 1, text: '{}', keys: [], blobs: null })
 
 /** Packs of 20 records, with gaps in which loose records are; some records of packs are removed, or loose again. */
 function makeOrder(isAnother: (share: number) => boolean): { order: IdOrder; ids: string[] } {
@@ -14,7 +15,7 @@ function makeOrder(isAnother: (share: number) => boolean): { order: IdOrder; ids
   for (let first = 0; first < 400; first += 40) {
     const own = Array.from({ length: 20 }, (_, n) => idOf(first + 2 * n))
     const lines = own.map((id, n) => ({ id, at: 10 * n, length: 9 }))
-    const pack = new Packed({ number: 1, replacing: null }, 'x.json', packRows(lines), new Set())
+    const pack = new Packed({ number: 1, replacing: null }, 'x.json', packRows(lines), { logs: new Set() })
     order.insert(pack)
     for (const [row, id] of own.entries()) {
       ids.add(id)

@@ -4,7 +4,18 @@ import { expect, test } from 'vitest'
 import type { Inspection } from '../../src/store/doctor/inspect.ts'
 import { blobOf, insert, put, remove } from '../../src/store/store.ts'
 import { labels, note, notes, pattern } from '../contracts/notes.ts'
-import { copyOf, filesIn, inspect, mortal, noProcesses, openAfterKill, openIn, tempFolder } from './_setup.ts'
+import {
+  copyOf,
+  filesIn,
+  inspect,
+  mortal,
+  noProcesses,
+  openAfterKill,
+  openIn,
+  systemError,
+  tempFolder,
+} from './_setup.ts'
+import { nodeFiles } from '../../src/core/node-files.ts'
 
 const problems = ({ findings }: Inspection): string[] =>
   findings.filter(({ level }) => level === 'problem').map(({ message, fix }) => `${message} ${fix}`)
@@ -171,6 +182,28 @@ test('a large file that is missing or short is reported with its mail', async ()
   ])
   await rm(join(dir, 'large', name))
   expect(problems(await inspect(dir, { processes: dead }))[0]).toContain('is missing')
+})
+
+test('a file that cannot be read is reported as such: what it holds may be intact', async () => {
+  const dir = await lived()
+  const unread = (path: string): boolean => path.includes('/large/') || path.endsWith('000001.log')
+  const files = {
+    ...nodeFiles,
+    readAll: (path: string) =>
+      unread(path) ? Promise.reject(systemError('EACCES')) : nodeFiles.readAll(path),
+  }
+  const found = problems(await inspect(dir, { processes: dead, files }))
+  expect(found).toContainEqual(
+    expect.stringMatching(
+      /^The bytes n_00050\/message \(\d+\) were not checked: .*EACCES.*Let this user read/,
+    ),
+  )
+  expect(found).toContainEqual(
+    expect.stringMatching(
+      /^The bytes of \d+ messages and contents were not checked: .*000001\.log cannot be read: n_0/,
+    ),
+  )
+  expect(found.join()).not.toMatch(/are lost|is missing|remove/)
 })
 
 test('the same loss in many messages is reported once, with the first of them', async () => {

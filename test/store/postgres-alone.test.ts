@@ -5,6 +5,7 @@ import { systemProcesses } from '../../src/store/lock/processes.ts'
 import { Connection } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
 import { insertNew } from '../../src/store/postgres/insert-new.ts'
+import { tryToLead } from '../../src/store/postgres/leadership.ts'
 import { Membership } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { Table } from '../../src/store/postgres/table.ts'
@@ -134,7 +135,7 @@ test('one statement stores nothing where the row was added again, another instan
   await membership.enter(sql)
   expect(await store(membership.nextBatch())).toBe(1)
   // It leads, as far as it knows.
-  await membership.tryToLead(pool, schema)
+  await tryToLead(membership, pool, schema)
   expect(membership.lease.isMine()).toBe(true)
   expect(await store(membership.nextBatch())).toBe(2)
   await sql.run(setTurn, [membership.id, false])
@@ -181,11 +182,11 @@ test('nothing else adds the row again while an instance waits for the others to 
   await expect.poll(() => sql.run(`SELECT FROM ${sql.name('instances')}`)).toHaveLength(2)
   // It was suspended for minutes, so the leader has removed the row, and relies on being alone.
   await sql.run(`DELETE FROM ${sql.name('instances')} WHERE id = $1`, [b.id])
-  expect(b.mayJoin).toBe(false)
+  expect(b.isOut).toBe(false)
   await expect(b.renew(sql)).rejects.toMatchObject({ code: 'service_unavailable' })
   await entering
   await expect(b.renew(sql)).rejects.toMatchObject({ code: 'service_unavailable' })
-  expect(b.mayJoin).toBe(true)
+  expect(b.isOut).toBe(true)
 })
 
 test('an instance does not know all before its listeners were told', async () => {

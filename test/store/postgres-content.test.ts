@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { insert, type Store } from '../../src/store/store.ts'
+import { blobOf, insert, type Store } from '../../src/store/store.ts'
 import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { type Note, note, notes, labels, pattern } from '../contracts/notes.ts'
-import { startPostgres, type TestServer } from '../support/postgres.ts'
+import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
 
 let server: TestServer
 beforeAll(async () => {
@@ -24,6 +24,18 @@ async function open(url: string): Promise<PartitionedStore> {
   onTestFinished(() => store.close())
   return store
 }
+
+test('a large blob of which a piece is lost is damaged, in each way of reading', async () => {
+  const url = freshUrl()
+  const store = await open(url)
+  await store.commit([insert(notes, note(1))], [blobOf('n_00001/message', pattern(1_200_000))])
+  await runSql(server.url, `DELETE FROM f${schemas}.pieces WHERE place = 1`)
+  const damaged = { code: 'store_corrupt', message: expect.stringContaining('n_00001/message') as unknown }
+  await expect(store.readBlob('n_00001/message')).rejects.toMatchObject(damaged)
+  const stream = await store.openBlob('n_00001/message')
+  await expect(stream?.toArray()).rejects.toMatchObject(damaged)
+  expect(await store.blobSize('n_00001/message')).toBe(1_200_000)
+})
 
 describe('hostile content', () => {
   const texts = [

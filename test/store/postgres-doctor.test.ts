@@ -130,6 +130,11 @@ describe('the doctor of a database', () => {
       `UPDATE localpost.records_emails SET record = '[]' WHERE partition = ''`,
       '2 records of emails',
     ],
+    [
+      'records',
+      `UPDATE localpost.records_emails SET record = '{"message":{}}' WHERE partition = ''`,
+      '2 records of emails are damaged',
+    ],
     ['records', `UPDATE localpost.records_emails SET flags = flags # 1`, '3 records of emails are damaged'],
     ['records', `UPDATE localpost.records_domains SET key_name = '\\x00'`, 'records of domains are damaged'],
     [
@@ -150,7 +155,7 @@ describe('the doctor of a database', () => {
     ['blobs', 'DELETE FROM localpost.pieces WHERE place = 1', '1 large blobs lack pieces'],
     ['blobs', 'DELETE FROM localpost.pieces', '1 large blobs lack pieces'],
     ['blobs', `UPDATE localpost.pieces SET bytes = '\\x00' WHERE place = 0`, '1 large blobs lack pieces'],
-    ['blobs', `INSERT INTO localpost.pieces VALUES (0, 0, '\\x00')`, 'belong to none: numbers 0'],
+    ['blobs', `INSERT INTO localpost.pieces VALUES (0, 0, '\\x00')`, 'belong to no blob: 0'],
     [
       'blobs',
       `INSERT INTO localpost.unused (large, since) (${large.replace('large FROM', 'large, now() FROM')})`,

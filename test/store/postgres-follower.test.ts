@@ -22,34 +22,34 @@ test('while a commit of this instance has no known number, its listeners may not
     instance: 'own',
     state: { seq: 0, last: null, totals: new Map() },
     onForeign: () => {},
-    onOther: () => {},
+    onRestored: () => {},
   })
   const next = async (): Promise<(typeof looks)[number]> => {
     await expect.poll(() => looks.length).toBe(1)
     return looks.shift() as (typeof looks)[number]
   }
-  expect(follower.told).toBe(0)
+  expect(follower.toldSeq).toBe(0)
 
   // The look after it fails.
-  const first = follower.stored(null)
-  expect(follower.told).toBeNull()
+  const first = follower.passOnOwn(null)
+  expect(follower.toldSeq).toBeNull()
   ;(await next()).fail()
   await first
-  expect(follower.told).toBeNull()
+  expect(follower.toldSeq).toBeNull()
 
   // A look that began before the second commit says nothing of it.
   const early = follower.look()
   const earlyLook = await next()
-  const second = follower.stored(null)
+  const second = follower.passOnOwn(null)
   earlyLook.answer(1)
   await early
   ;(await next()).fail()
   await second
   expect(follower.seq).toBe(1)
-  expect(follower.told).toBeNull()
+  expect(follower.toldSeq).toBeNull()
 
   const last = follower.look()
   ;(await next()).answer(2)
   await last
-  expect(follower.told).toBe(2)
+  expect(follower.toldSeq).toBe(2)
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { systemProcesses } from '../../src/store/lock/processes.ts'
 import { Connection } from '../../src/store/postgres/connection.ts'
 import { openPool } from '../../src/store/postgres/driver.ts'
+import { tryToLead } from '../../src/store/postgres/leadership.ts'
 import { Membership } from '../../src/store/postgres/membership.ts'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
 import { blobOf, insert, put, remove, type StoreChange, update } from '../../src/store/store.ts'
@@ -48,7 +49,7 @@ test('the lease of a machine that slept has expired when it wakes up, although o
   const connection = new Connection(pool, schema)
   await membership.join(connection)
   const { lease } = membership
-  await membership.tryToLead(pool, schema)
+  await tryToLead(membership, pool, schema)
   expect(lease.isMine()).toBe(true)
   now = { elapsed: 10, wall: now.wall + 60_000 }
   expect(lease.isMine()).toBe(false)

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest'
 import { Entry } from '../../src/store/entry.ts'
 import { SortedIndex } from '../../src/store/sorted-index.ts'
 
-const entry = (n: number): Entry => new Entry(`n_${String(n).padStart(9, '0')}`, 1, 1, '{}', [], null, null)
+const entry = (n: number): Entry =>
+  new Entry({
+    id: `n_${String(n).padStart(9, '0')}`,
+    segment: 1,
+    version: 1,
+    text: '{}',
+    keys: [],
+    blobs: null,
+  })
 const random = (most: number): number => Math.floor(Math.random() * most)
 
 test.each([

@@ -165,7 +165,11 @@ it('an interrupted salvage is refused, and the same salvage finishes it; a salva
   await begun.store.close()
   const options = { collections, clock: systemClock }
   expect(await salvageFolder({ ...options, dir: to, to: rest })).toMatchObject({
-    lost: [expect.stringMatching(/A salvage of .* was interrupted\. What it had not stored is not here\.$/)],
+    lost: [
+      expect.stringMatching(
+        /A salvage of .* was interrupted\. Records that it had not stored yet are missing here too\.$/,
+      ),
+    ],
   })
   await expect(openIn(to)).rejects.toMatchObject({ code: 'store_incomplete' })
   await expect(salvageFolder({ ...options, dir: rest, to })).rejects.toMatchObject({

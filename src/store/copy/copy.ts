@@ -9,7 +9,7 @@ export interface Copying {
   readonly from: PartitionedStore
   readonly to: Filling
   readonly collections: readonly Collection<StoredRecord>[]
-  /** Stops between two parts. */
+  /** Stops between two groups of records; `copyStore` then returns as usual. */
   readonly signal?: AbortSignal
   /** Called after each step, with the number of records that are done, and of all. */
   onProgress?(done: number, all: number): void
@@ -105,17 +105,17 @@ async function readWithBlobs(
     const bytes = await from.openBlob(blobId)
     if (!bytes) throw isChanging(collection, id)
     const writer = to.createBlob(blobId)
-    let size = 0
-    for await (const piece of bytes as AsyncIterable<Buffer>) {
-      size += piece.length
-      await writer.write(piece)
-    }
-    const expected = await from.blobSize(blobId)
-    if (size !== expected) {
+    try {
+      for await (const piece of bytes as AsyncIterable<Buffer>) await writer.write(piece)
+      const expected = await from.blobSize(blobId)
+      if (writer.size !== expected) {
+        const what = `${blobId} has ${writer.size} of ${expected ?? 'no'} bytes`
+        const message = `The source is damaged: ${what}. What came before it is copied.`
+        throw new LocalpostError('store_failed', message)
+      }
+    } catch (error) {
       await writer.discard()
-      const what = `${blobId} has ${size} of ${expected ?? 'no'} bytes`
-      const message = `The source is damaged: ${what}. What came before it is copied.`
-      throw new LocalpostError('store_failed', message)
+      throw error
     }
     blobs.push(await writer.finish())
   }

@@ -8,7 +8,7 @@ import type { SpaceAccounting } from './space.ts'
 
 interface BackgroundSyncDeps extends DataFolder {
   readonly clock: Clock
-  readonly space: SpaceAccounting
+  readonly space: Readonly<SpaceAccounting>
   /** Whether each commit is synced at once. Then only the data found at the start has to be synced here, once. */
   readonly durable: boolean
   readonly onNotice: (text: string) => void
@@ -24,10 +24,10 @@ export class BackgroundSync {
   #synced: LogPosition
   /** The number of the newest log file whose folder entry is synced. */
   #namedLog: number
-  /** The last sync of the chain. If each commit is synced at once, the only one: it is kept, and further calls wait for it. */
+  /** With `durable`: the one sync of what the start found, for all calls. Otherwise: the last sync of the chain. */
   #running: Promise<void> | null = null
-  /** The run that `clear` waits for. */
-  #clearing: Promise<void> | null = null
+  /** The run that `removeUnusedLarge` waits for. */
+  #removing: Promise<void> | null = null
   #cancelTimer: (() => void) | null = null
   #isFailing = false
   #isClosed = false
@@ -45,7 +45,6 @@ export class BackgroundSync {
     if (!this.#deps.durable) this.#unsynced.add(name)
   }
 
-  /** Call it after each commit. */
   noteCommit(): void {
     if (this.#deps.durable || this.#isClosed) return
     this.#cancelTimer ??= this.#deps.clock.after(syncMs, () => {
@@ -55,16 +54,15 @@ export class BackgroundSync {
   }
 
   /** Removes unused large files if they take too much space. Never rejects. Usually there is nothing to wait for. */
-  clear(): Promise<void> | undefined {
-    if (this.#deps.space.waitingBytes < maxWaitingBytes || this.#isClosed) return undefined
+  removeUnusedLarge(): Promise<void> | undefined {
+    if (this.#deps.space.deadLargeBytes < maxUnusedBytes || this.#isClosed) return undefined
     // If the disk fails, the commit reports it.
-    return (this.#clearing ??= this.#runOrTell().finally(() => (this.#clearing = null)))
+    return (this.#removing ??= this.#runOrTell().finally(() => (this.#removing = null)))
   }
 
   /**
-   * Syncs all commits so far, then removes the large files that they made unused. The removal need not wait for a
-   * checkpoint: its older files may name these large files, but a start applies the commits that follow before it looks
-   * for them.
+   * Syncs all commits so far, then removes the large files that they made unused. The removal need not wait for a checkpoint: its older files
+   * may name these large files, but a start applies the commits that follow before it looks for them.
    */
   async run(): Promise<void> {
     const { files, paths, space } = this.#deps
@@ -72,7 +70,7 @@ export class BackgroundSync {
     await this.#sync()
     for (const name of unused) {
       await files.remove(paths.large(name))
-      space.removed(name)
+      space.forgetLarge(name)
     }
   }
 
@@ -80,7 +78,7 @@ export class BackgroundSync {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelTimer?.()
-    await this.#clearing
+    await this.#removing
   }
 
   async #runOrTell(): Promise<void> {
@@ -148,6 +146,6 @@ export class BackgroundSync {
 /** A power cut loses at most the commits of this time plus the duration of a sync. */
 const syncMs = 4000
 /** If unused large files take more than this many bytes, new large files wait for their removal. */
-const maxWaitingBytes = 48 * 1024 * 1024
+const maxUnusedBytes = 48 * 1024 * 1024
 /** Fewer than the four threads for files that Node has, so that mail is still written meanwhile. */
 const syncsAtOnce = 3

@@ -6,7 +6,7 @@ import type { CheckpointDeps } from './checkpoint.ts'
 
 /**
  * Checks that the bytes of every blob exist, and reports missing ones in a notice. It does not throw, because one lost
- * message must not prevent the start.
+ * message must not prevent the start. Afterwards the sums of the packs are dropped.
  *
  * @param lengths  The length of each log file.
  * @returns The files in `large` that records refer to.
@@ -51,10 +51,12 @@ export async function checkPlaces(
         const found = await records.resting.readRows(pack, rows)
         for (const [i, row] of rows.entries()) await check(pack.id(row), found[i]?.blobs ?? null)
       }
-      pack.usage = null
+      pack.forgetUsage()
     }
   }
-  const message = `The bytes of ${lost.length} messages and contents are lost: ${listed(lost)}. Reading them fails with store_corrupt; \`localpost doctor\` lists them.`
-  if (lost.length > 0) onNotice(message)
+  if (lost.length > 0)
+    onNotice(
+      `The bytes of ${lost.length} messages and contents are lost: ${listed(lost)}. Reading them fails with store_corrupt; \`localpost doctor\` lists them.`,
+    )
   return large
 }

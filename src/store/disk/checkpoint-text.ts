@@ -35,7 +35,8 @@ export function parseCheckpoint(bytes: Buffer, path: string): Checkpoint {
   }
   if (!isRecord(value)) throw corrupt(path, 'it is not an object.', restoreIt)
   assertKnownFormat(value.schema, path)
-  if (isUnreleased(bytes, value)) throw unreleasedFormat(`The data folder ${dirname(path)}`)
+  if (isFirstForm(value) || lacksListOrWriter(bytes, value))
+    throw unreleasedFormat(`The data folder ${dirname(path)}`)
   if (!isSealed(bytes))
     throw corrupt(`${path}:1`, 'it is not what Localpost wrote: its checksum does not fit.', restoreIt)
   const { log, offset, seq, files, contains = {}, boot, durability } = value
@@ -51,9 +52,12 @@ const restoreIt = 'Restore it from a copy of the whole folder.'
 /** The members that the first builds wrote, without a checksum. Later ones wrote a checksum, and added the other members. */
 const firstMembers = new Set(['schema', 'log', 'offset', 'seq', 'files'])
 
-function isUnreleased(bytes: Buffer, value: Readonly<Record<string, unknown>>): boolean {
-  if (!('crc' in value)) return 'seq' in value && Object.keys(value).every((name) => firstMembers.has(name))
-  if (!isSealed(bytes)) return false
+function isFirstForm(value: Readonly<Record<string, unknown>>): boolean {
+  return 'seq' in value && Object.keys(value).every((name) => firstMembers.has(name))
+}
+
+function lacksListOrWriter(bytes: Buffer, value: Readonly<Record<string, unknown>>): boolean {
+  if (!('crc' in value) || !isSealed(bytes)) return false
   // A folder without files of records has no list of what they contain.
   const isListed = Array.isArray(value.files) && (value.files.length === 0 || 'contains' in value)
   return !isListed || !('durability' in value)

@@ -1,12 +1,12 @@
 import { type Checkpoint, checkpointText, type LogWriter, parseCheckpoint } from './checkpoint-text.ts'
 import type { CommitPosition } from './log.ts'
-import type { DataFolder, ReadableFolder } from './paths.ts'
+import { type DataFolder, dbName, type ReadableFolder } from './paths.ts'
 import { type CollectionState, type Segment, recordsIn } from '../collection-state.ts'
 import type { Records } from '../records.ts'
 import { writeSegment } from './segment-file.ts'
 import { replaceFile } from './replace-file.ts'
 import { snapshotPieces } from './snapshot-pieces.ts'
-import { dbName, fileOf } from './snapshot-files.ts'
+import { fileOf } from './snapshot-files.ts'
 import { nextTurn } from '../../core/machine.ts'
 
 export interface CheckpointDeps extends DataFolder {
@@ -59,11 +59,7 @@ export async function writeCheckpoint(
  * Removes the files of segments that no longer have records. First it removes their names from the old checkpoint, whose
  * position stays. After a crash each of these files may exist or not: replaying the log removes their records in any case.
  */
-async function removeEmpty(
-  deps: CheckpointDeps,
-  records: Records,
-  dirty: ReadonlySet<Segment>,
-): Promise<void> {
+async function removeEmpty(deps: CheckpointDeps, records: Records, dirty: Iterable<Segment>): Promise<void> {
   const { files, paths } = deps
   const empty = [...dirty].filter((segment) => segment.number > 0 && recordsIn(segment) === 0)
   const named = empty.filter((segment) => records.files.has(fileOf(segment)))
@@ -96,8 +92,7 @@ async function writeSegments(
   const { files, paths } = deps
   const folders = new Set<string>()
   for (const segment of dirty) {
-    // `removeEmpty` has removed the files of empty segments. A segment that became empty since then still has its file:
-    // it is written, and the next checkpoint removes it.
+    // A segment that became empty since `removeEmpty` still has its file: it is written, and the next checkpoint removes it.
     if (segment.number === 0 || (recordsIn(segment) === 0 && !records.files.has(fileOf(segment)))) continue
     const folder = paths.collection(segment.state.name)
     if (await files.makeFolder(folder)) folders.add(paths.folder)
@@ -137,6 +132,14 @@ export function writerOf({ boot, durable }: CheckpointDeps): LogWriter {
 
 export async function saveCheckpoint({ files, paths }: DataFolder, checkpoint: Checkpoint): Promise<void> {
   await replaceFile(files, paths.checkpoint, [Buffer.from(checkpointText(checkpoint))])
+}
+
+/** Records the boot and the durability of this process in the checkpoint. Call it after the whole log was synced to the disk. */
+export async function claimLog(deps: CheckpointDeps, checkpoint: Checkpoint): Promise<void> {
+  const writer = writerOf(deps)
+  const { boot, durability } = checkpoint.writer
+  if (boot === writer.boot && durability === writer.durability) return
+  await saveCheckpoint(deps, { ...checkpoint, writer })
 }
 
 /** Reads `checkpoint.json`; null when it does not exist. @throws store_corrupt, store_newer_schema. */

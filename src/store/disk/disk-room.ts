@@ -7,8 +7,8 @@ import type { DataFolder } from './paths.ts'
 /** Knows whether the disk has little room left, before the reserve is needed. */
 export class DiskRoom {
   readonly #folder: DataFolder
-  readonly #bytes: number
-  /** Whether the last new thing did not fit. */
+  readonly #lowBytes: number
+  /** Whether the last write of new mail failed because the disk was full. */
   #isFull = false
   /** As last seen; null if the system does not say. */
   #free: number | null = null
@@ -18,7 +18,7 @@ export class DiskRoom {
   /** @param bytes  Below this much free space the disk counts as low. */
   constructor(folder: DataFolder, bytes: number) {
     this.#folder = folder
-    this.#bytes = bytes
+    this.#lowBytes = bytes
   }
 
   noteWritten(): void {
@@ -33,13 +33,13 @@ export class DiskRoom {
   async low(): Promise<LowDisk | null> {
     const { paths } = this.#folder
     const now = monotonicNow()
-    if (now - this.#lookedAt >= lookMs) {
+    if (now - this.#lookedAt >= lookEveryMs) {
       this.#lookedAt = now
       this.#looking ??= this.#look()
     }
     // The disk of a network volume may not answer.
-    if (this.#looking) await inTime(this.#looking, lookMs)
-    if (this.#free === null || this.#free >= this.#bytes) return null
+    if (this.#looking) await inTime(this.#looking, answerMs)
+    if (this.#free === null || this.#free >= this.#lowBytes) return null
     const isFull = this.#isFull
     const left = `${Math.floor(this.#free / 1024)} KB are free`
     const message = isFull
@@ -55,4 +55,5 @@ export class DiskRoom {
   }
 }
 
-const lookMs = 1000
+const lookEveryMs = 1000
+const answerMs = 1000

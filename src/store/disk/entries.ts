@@ -53,6 +53,7 @@ export function applyFrame(
     if (!entry) throw unknownOp(paths.log(log), frame)
     for (const place of Object.values(entry.blobs ?? {})) {
       if ('large' in place) larges?.add(place.large)
+      // Without a number of a log, it is in this frame, and `at` counts from its payload.
       if (!('log' in place) || place.log !== 0) continue
       place.log = log
       place.at += frame.payloadAt
@@ -79,8 +80,8 @@ export function toEntry(
   const blobs = parsePlaces(stored.blobs)
   if (typeof record.id !== 'string' || typeof record.version !== 'number' || blobs === undefined) return null
   const text = stored.text ?? JSON.stringify(record)
-  const facts = state.factsOf(record)
-  return new Entry(record.id, segment, record.version, text, state.keysOf(record), blobs, facts)
+  const [keys, facts] = [state.keysOf(record), state.factsOf(record)]
+  return new Entry({ id: record.id, segment, version: record.version, text, keys, blobs, facts })
 }
 
 /** The same of a line that says what is in its text; null if it does not. */
@@ -88,7 +89,7 @@ function toKnownEntry(segment: number, line: SnapshotLine): Entry | null {
   const { id, version, keys, text } = line
   const blobs = parsePlaces(line.blobs)
   if (id === undefined || version === undefined || keys === undefined || blobs === undefined) return null
-  return new Entry(id, segment, version, text, keys, blobs)
+  return new Entry({ id, segment, version, text, keys, blobs })
 }
 
 /** A record's blobs as stored, null if it has none, undefined if they cannot be read. */

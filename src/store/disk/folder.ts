@@ -10,12 +10,11 @@ import { temporaryOf } from './replace-file.ts'
 import { listSnapshot } from './snapshot-files.ts'
 
 /**
- * Creates the data folder, or accepts one that is empty or contains Localpost's data. Does not change a folder with
- * other files.
+ * Creates the data folder, or accepts one that is empty or contains Localpost's data. Does not change a folder with other files.
  *
  * @returns Whether the folder is new or empty.
- * @throws invalid_option when the path is a file, or a folder with other files, of other users, or of a build from before
- *   the first release; store_corrupt when checkpoint.json is missing; store_failed when it cannot be created.
+ * @throws invalid_option when the path is a file, or a folder with other files, of other users, or of a build from before the first release;
+ *   store_corrupt when checkpoint.json is missing; store_failed when it cannot be created.
  */
 export async function claimFolder(files: Files, paths: Paths): Promise<boolean> {
   const { folder } = paths
@@ -77,24 +76,24 @@ export async function foreignFilesIn({ files, paths }: ReadableFolder): Promise<
 const isForeign = (name: string): boolean =>
   !name.startsWith('.') && !ownNames.has(name) && !newLockForm.test(name)
 
-const names = createPaths('')
+const ownPaths = createPaths('')
 
 /** What may be in a folder without data: such a folder can be used, and `doctor` does not call these files foreign. */
 const ownNames = new Set([
-  names.lock,
-  guardOf(names.lock),
-  closedMark(names.lock),
-  names.reserve,
-  names.logs,
-  names.larges,
+  ownPaths.lock,
+  guardOf(ownPaths.lock),
+  closedMark(ownPaths.lock),
+  ownPaths.reserve,
+  ownPaths.logs,
+  ownPaths.larges,
   // Rebuilt from the messages when it is missing.
-  names.derived,
+  ownPaths.derived,
   // Made again when they are missing.
   'ca.pem',
   'smtp-tls.pem',
-  temporaryOf(names.checkpoint),
-  names.incomplete,
-  temporaryOf(names.incomplete),
+  temporaryOf(ownPaths.checkpoint),
+  ownPaths.incomplete,
+  temporaryOf(ownPaths.incomplete),
   'lost+found',
   'desktop.ini',
   'Thumbs.db',

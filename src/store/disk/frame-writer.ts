@@ -26,8 +26,8 @@ export class FrameWriter {
       await forEachSlice(commit.effects, (effect) => {
         ops += `,${opText(effect, placesHere)}`
       })
-      const place = this.#synced && nth > 0 ? `"nth":${nth},` : ''
-      const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${place}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
+      const nthMember = this.#synced && nth > 0 ? `"nth":${nth},` : ''
+      const text = `{"seq":${commit.seq},"len":${commit.payloadSize},${nthMember}"crc":"${noCrc}","ops":["${noCrc}${noCrc}"${ops}]}\n`
       const end = at + text.length * maxOctets + commit.payloadSize
       if (end > bytes.byteLength) {
         const larger = Buffer.allocUnsafeSlow(Math.max(end, 2 * bytes.byteLength))
@@ -53,21 +53,15 @@ const maxOctets = 3
 const crcStart = '"crc":"'
 
 /** Writes the payload and the checksums of a frame whose first line is already written. @returns Where it ends. */
-function writeRest(
-  bytes: Buffer,
-  start: number,
-  payloadAt: number,
-  text: string,
-  commit: StagedCommit,
-): number {
-  let at = payloadAt
+function writeRest(bytes: Buffer, start: number, restAt: number, text: string, commit: StagedCommit): number {
+  let at = restAt
   for (const piece of commit.payload) {
     bytes.set(piece, at)
     at += piece.byteLength
   }
   const digitsAt = start + text.indexOf(crcStart) + crcStart.length
   const lineAt = digitsAt + crcLength + opsStart.length + 1
-  writeHex(payloadAt - start, bytes, lineAt)
+  writeHex(restAt - start, bytes, lineAt)
   writeHex(checksum(bytes, start, digitsAt, lineAt, lineAt + crcLength), bytes, lineAt + crcLength)
   writeHex(checksum(bytes, start, digitsAt, digitsAt + crcLength, at), bytes, digitsAt)
   return at

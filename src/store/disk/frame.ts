@@ -1,11 +1,10 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed,
- * `len` bytes. `crc` covers everything except its own eight digits. The first op has eight digits for the length of the
- * line with its line feed, and eight for a checksum of that and of everything before the digits of `crc`. They show where
- * an incomplete frame would end.
- * An optional `"nth":3` after `len` says that three frames of the same synced write precede this one.
+ * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed, `len` bytes. `crc`
+ * covers everything except its own eight digits. The first op has eight digits for the length of the line with its line feed, and eight for a
+ * checksum of that and of everything before the digits of `crc`. They show where an incomplete frame would end. An optional `"nth":3` after
+ * `len` says that three frames of the same synced write precede this one.
  */
 export interface Frame {
   readonly seq: number
@@ -19,19 +18,19 @@ export interface Frame {
 /** Reads the frame that begins at a byte; null when it is not complete. */
 export function readFrame(bytes: Buffer, at: number): Frame | null {
   const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
-  if (!head) return null
+  if (!head?.groups) return null
+  const { seq: number, len, nth = 0, crc = '' } = head.groups
   const lineEnd = bytes.indexOf(newline, at + head[0].length)
   const payloadAt = lineEnd + 1
-  const end = payloadAt + Number(head[2])
+  const end = payloadAt + Number(len)
   if (lineEnd < 0 || end > bytes.byteLength) return null
   const opsAt = at + head[0].indexOf(opsStart) + opsStart.length
   const digitsAt = opsAt - opsStart.length - crcLength
-  if (checksum(bytes, at, digitsAt, digitsAt + crcLength, end) !== Number.parseInt(head[4] ?? '', 16))
-    return null
+  if (checksum(bytes, at, digitsAt, digitsAt + crcLength, end) !== Number.parseInt(crc, 16)) return null
   const ops = parseOps(bytes.toString('utf8', opsAt - 1, lineEnd - 1))
   if (ops === null) return null
-  const seq = Number(head[1])
-  return { seq, batch: seq - Number(head[3] ?? 0), ops, payloadAt, end }
+  const seq = Number(number)
+  return { seq, batch: seq - Number(nth), ops, payloadAt, end }
 }
 
 /** The ops without the first one; null if this is no list of ops, as in a message with bytes that look like a frame. */
@@ -53,6 +52,7 @@ export function findFrame(
 ): number | null {
   for (let at = bytes.indexOf(frameStart, from); at >= 0; at = bytes.indexOf(frameStart, at + 1)) {
     const frame = readFrame(bytes, at)
+    // Each commit takes at least a byte: what looks like a much later one is part of a message.
     if (frame && frame.seq > seq && frame.seq <= seq + bytes.byteLength && isWanted(frame)) return at
   }
   return null
@@ -88,8 +88,6 @@ function endOfDamage(bytes: Buffer, at: number, seq: number): number {
   return findFrame(bytes, at + 1, seq) ?? bytes.byteLength
 }
 
-const lengthForm = /^\{"seq":\d{1,16},"len":(\d{1,16}),/
-
 /** Counts the complete frames, also behind an incomplete one. */
 export function countFrames(bytes: Buffer): number {
   let count = 0
@@ -110,25 +108,25 @@ export function countFrames(bytes: Buffer): number {
 export function isBeginning(bytes: Buffer, at: number): boolean {
   const head = headForm.exec(bytes.toString('latin1', at, Math.min(at + maxHeadLength, bytes.byteLength)))
   // A frame ends with a line feed, but no part of its head contains one.
-  if (!head) return bytes.byteLength - at < maxCutHeadBytes && !bytes.includes(newline, at)
-  const [, , len, , , lineAndCrc = ''] = head
+  if (!head?.groups) return bytes.byteLength - at < maxCutHeadBytes && !bytes.includes(newline, at)
+  const { len, line: lengthAndCrc = '' } = head.groups
   const lineAt = at + head[0].length - 1 - 2 * crcLength
   const digitsAt = lineAt - 1 - opsStart.length - crcLength
-  const crc = Number.parseInt(lineAndCrc.slice(crcLength), 16)
+  const crc = Number.parseInt(lengthAndCrc.slice(crcLength), 16)
   if (checksum(bytes, at, digitsAt, lineAt, lineAt + crcLength) !== crc) return false
-  return at + Number.parseInt(lineAndCrc.slice(0, crcLength), 16) + Number(len) > bytes.byteLength
+  return at + Number.parseInt(lengthAndCrc.slice(0, crcLength), 16) + Number(len) > bytes.byteLength
 }
-
-/** Longer than the head of a frame, up to the end of its first op. */
-const maxCutHeadBytes = 100
 
 const frameStart = '{"seq":'
 export const noCrc = '00000000'
 export const crcLength = noCrc.length
 export const opsStart = '","ops":['
 const headForm =
-  /^\{"seq":(\d{1,16}),"len":(\d{1,16}),(?:"nth":(\d{1,6}),)?"crc":"([0-9a-f]{8})","ops":\["([0-9a-f]{16})"/
+  /^\{"seq":(?<seq>\d{1,16}),"len":(?<len>\d{1,16}),(?:"nth":(?<nth>\d{1,6}),)?"crc":"(?<crc>[0-9a-f]{8})","ops":\["(?<line>[0-9a-f]{16})"/
+const lengthForm = /^\{"seq":\d{1,16},"len":(\d{1,16}),/
 const maxHeadLength = 128
+/** Longer than the head of a frame, up to the end of its first op. */
+const maxCutHeadBytes = 100
 const newline = 10
 
 /** The checksum of everything before the digits of `crc`, and of another range after them. */

@@ -15,17 +15,17 @@ export const largeBlobBytes: number = 256 * 1024
 
 /** The file of a large blob that is not committed yet. */
 export class SpooledFile implements Spool {
-  readonly #parts: LargeDeps
+  readonly #deps: LargeDeps
   readonly #name: string
   readonly #whole: Whole | undefined
   #fd: number | null
   #size = 0
   #crc = 0
   /** True while a commit uses the file, and permanently once the commit succeeded. */
-  taken = false
+  #isTaken = false
 
   constructor(deps: LargeDeps, name: string, fd: number, whole?: Whole) {
-    this.#parts = deps
+    this.#deps = deps
     this.#name = name
     this.#fd = fd
     this.#whole = whole
@@ -38,17 +38,17 @@ export class SpooledFile implements Spool {
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#fd === null) throw misuse('A large blob that is closed takes no more bytes.')
     try {
-      await writeWhole(this.#parts.files, this.#fd, bytes, this.#size)
+      await writeWhole(this.#deps.files, this.#fd, bytes, this.#size)
       this.#size += bytes.byteLength
       this.#crc = crc32(bytes, this.#crc)
     } catch (error) {
-      this.#parts.onFailed?.(error)
-      throw storeFault(error, `Writing ${this.#parts.paths.large(this.#name)}`)
+      this.#deps.onFailed?.(error)
+      throw storeFault(error, `Writing ${this.#deps.paths.large(this.#name)}`)
     }
   }
 
   async finish(): Promise<SpooledFile> {
-    const { files, paths, durable } = this.#parts
+    const { files, paths, durable } = this.#deps
     const fd = this.#fd
     this.#fd = null
     if (fd === null) return this
@@ -65,9 +65,21 @@ export class SpooledFile implements Spool {
     return this
   }
 
+  /** Call it when a commit begins to use the file. @returns False if one does already. */
+  take(): boolean {
+    if (this.#isTaken) return false
+    this.#isTaken = true
+    return true
+  }
+
+  /** Call it when that commit failed. */
+  letGo(): void {
+    this.#isTaken = false
+  }
+
   async discard(): Promise<void> {
-    if (this.taken) return
-    const { files, paths } = this.#parts
+    if (this.#isTaken) return
+    const { files, paths } = this.#deps
     const fd = this.#fd
     this.#fd = null
     // If removing fails, the next start removes the file.

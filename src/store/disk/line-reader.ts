@@ -1,12 +1,13 @@
 import { codeOf, type LocalpostError } from '../../core/errors.ts'
 import { type Files, nullAtEnd, readWhole } from '../../core/files.ts'
 import { storeFault } from '../io-errors.ts'
-import type { LineReader, Packed, RestingRecord } from '../packed.ts'
+import type { Packed } from '../packed.ts'
+import type { LineReader, RestingRecord } from '../resting.ts'
 import { isRecord } from '../../core/members.ts'
 import { parsePlaces } from './entries.ts'
 import { missingFile } from './snapshot-refusals.ts'
 import { snapshotLines } from './snapshot-lines.ts'
-import { damagedAt, parseWholeLine } from './snapshot-text.ts'
+import { damagedAt, parseIntactLine } from './snapshot-text.ts'
 
 export function createLineReader(files: Files): LineReader {
   return {
@@ -21,9 +22,9 @@ export function createLineReader(files: Files): LineReader {
       }
       try {
         for (const group of groupsOf(pack, rows)) {
-          const { start, end, places } = group
+          const { start, end, positions } = group
           const bytes = await readWhole(files, fd, start, end - start).catch(nullAtEnd)
-          if (bytes) for (const at of places) records[at] = toRecord(pack, rows[at] ?? 0, bytes, start)
+          if (bytes) for (const at of positions) records[at] = toRecord(pack, rows[at] ?? 0, bytes, start)
         }
       } catch (error) {
         throw storeFault(error, `Reading ${pack.path}`)
@@ -48,22 +49,22 @@ export function createLineReader(files: Files): LineReader {
 interface Group {
   readonly start: number
   end: number
-  readonly places: number[]
+  readonly positions: number[]
 }
 
 /** Lines that are close to each other are read together. */
 function groupsOf(pack: Packed, rows: readonly number[]): Group[] {
   const groups: Group[] = []
   const order = [...rows.keys()].sort((a, b) => pack.at(rows[a] ?? 0) - pack.at(rows[b] ?? 0))
-  for (const place of order) {
-    const row = rows[place] ?? 0
+  for (const position of order) {
+    const row = rows[position] ?? 0
     const start = pack.at(row)
     const end = start + pack.length(row)
     const last = groups.at(-1)
     if (last && start - last.end <= maxGap && end - last.start <= maxAtOnce) {
       last.end = Math.max(last.end, end)
-      last.places.push(place)
-    } else groups.push({ start, end, places: [place] })
+      last.positions.push(position)
+    } else groups.push({ start, end, positions: [position] })
   }
   return groups
 }
@@ -75,7 +76,7 @@ const maxAtOnce = 256 * 1024
 function toRecord(pack: Packed, row: number, bytes: Buffer, start: number): RestingRecord | null {
   const at = pack.at(row) - start
   const end = at + pack.length(row)
-  const line = parseWholeLine(bytes, at, end)
+  const line = parseIntactLine(bytes, at, end)
   if (!line) return null
   const blobs = parsePlaces(line.blobs)
   const { id, version } = line.id === undefined ? headOf(line.text) : line

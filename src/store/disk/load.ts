@@ -1,8 +1,9 @@
 import { join } from 'node:path'
+import { isErrorOf } from '../../core/errors.ts'
 import type { Segment } from '../collection-state.ts'
 import type { Stamp } from '../../core/files.ts'
 import { type CheckpointDeps, readCheckpoint, saveCheckpoint, writerOf } from './checkpoint.ts'
-import type { Checkpoint } from './checkpoint-text.ts'
+import type { Checkpoint, LogWriter } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertNoData } from './folder.ts'
 import { sweepLarge } from './large.ts'
@@ -13,7 +14,8 @@ import type { Records } from '../records.ts'
 import { checkPlaces } from './check-places.ts'
 import { editedText } from './snapshot-edits.ts'
 import { parseSnapshot, type ParsedSnapshot } from './snapshot-text.ts'
-import { lossOf, replayLog, setAside } from './replay.ts'
+import { lossOf, replayLog } from './replay.ts'
+import { setAside } from './set-aside.ts'
 import { collectionFolders, isTemporary, listSnapshot, type SnapshotFile } from './snapshot-files.ts'
 import { missingFile, missingFix, missingFrom, olderThan } from './snapshot-refusals.ts'
 import { applyFrame, fillRecords } from './entries.ts'
@@ -43,11 +45,12 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const found = await listSnapshot(deps)
   assertAllThere(deps, checkpoint, found)
   let isEdited = false
+  // The last file of a collection counts, which is its newest: `found` is in order.
   const newest = new Map(found.map(({ collection, segment }) => [collection, segment]))
   for (const file of found) {
     const { name, segment, collection } = file
     const isOld = records.resting.isOld(segment, newest.get(collection) ?? 0)
-    const state = collection === null ? undefined : records.collections.known(collection)
+    const state = collection === null ? undefined : records.collections.stateIfDefined(collection)
     if (!state || !(await startFromIndex(deps, records, state, file, checkpoint)))
       isEdited = (await loadFile(deps, records, file, checkpoint, isOld)) || isEdited
     records.files.set(name, checkpoint.contains[name] ?? 0)
@@ -68,7 +71,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   return { checkpoint, seq, lengths, unsynced, isEdited }
 }
 
-/** Reads a file of records. @param isOld  Whether they leave the memory again. @returns Whether a person edited it. */
+/** Reads a file of records. @param isOld  Whether its records rest after the start. @returns Whether a person edited it. */
 async function loadFile(
   { files, onNotice }: CheckpointDeps,
   records: Records,
@@ -113,10 +116,8 @@ function notePlaces(
   }
   const packed =
     file && stamp ? { ...file, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null } : null
-  const pack = resting.adopt(segment, path, lines, new Set(usage.logs.keys()), packed)
-  if (!pack) return false
-  pack.usage = usage
-  return true
+  const logs = new Set(usage.logs.keys())
+  return resting.adopt(segment, path, lines, { logs, usage }, packed) !== null
 }
 
 /** Reads the places of the blobs of records that the log replaced, so that these blobs do not count as used. */
@@ -127,12 +128,33 @@ async function readReplaced({ resting }: Records): Promise<void> {
   }
 }
 
-/** Records the boot and the durability of this process in the checkpoint. Call it after the whole log was synced to the disk. */
-export async function claimLog(deps: CheckpointDeps, checkpoint: Checkpoint): Promise<void> {
-  const writer = writerOf(deps)
-  const { boot, durability } = checkpoint.writer
-  if (boot === writer.boot && durability === writer.durability) return
-  await saveCheckpoint(deps, { ...checkpoint, writer })
+/**
+ * Gives edited files their checksums now, so that later damage is found. If the disk is full, the next checkpoint does it.
+ *
+ * @returns The checkpoint that is on the disk. One that failed may have changed it already.
+ */
+export async function sealEdits(
+  deps: CheckpointDeps,
+  { isEdited, checkpoint }: Loaded,
+  writeEdits: () => Promise<void>,
+): Promise<Checkpoint> {
+  if (!isEdited) return checkpoint
+  try {
+    await writeEdits()
+  } catch (error) {
+    if (!isErrorOf(error, 'store_full')) throw error
+    deps.onNotice(`The edited files have no checksums yet. ${error.message}`)
+  }
+  return (await readCheckpoint(deps)) ?? checkpoint
+}
+
+/** Warns that a power cut may have lost commits without a visible sign: the log may just end earlier. */
+export function tellRestart(deps: CheckpointDeps, writer: LogWriter, seq: number): void {
+  if (writer.durability !== 'process' || writer.boot === '' || deps.boot === '' || writer.boot === deps.boot)
+    return
+  deps.onNotice(
+    `The machine was restarted while Localpost used ${deps.paths.folder}. What was stored in the last 5 seconds before that may be lost; the last commit that is there is number ${seq}. With --durability disk nothing is lost.`,
+  )
 }
 
 async function beginFolder(deps: CheckpointDeps): Promise<Checkpoint> {
@@ -142,12 +164,8 @@ async function beginFolder(deps: CheckpointDeps): Promise<Checkpoint> {
   return checkpoint
 }
 
-function assertAllThere(
-  { paths }: CheckpointDeps,
-  checkpoint: Checkpoint,
-  found: readonly SnapshotFile[],
-): void {
-  const [first, ...others] = missingFrom(checkpoint, found)
+function assertAllThere({ paths }: CheckpointDeps, needed: Checkpoint, found: readonly SnapshotFile[]): void {
+  const [first, ...others] = missingFrom(needed, found)
   if (first === undefined) return
   const more = others.length === 0 ? '' : `, and so are ${others.length} others`
   const what = `this file of records is missing${more}; ${paths.checkpoint} lists it.`

@@ -1,13 +1,11 @@
 import { readWhole } from '../../core/files.ts'
 import type { DataFolder } from './paths.ts'
 
-/** A log file that is open for reading. */
 interface Reader {
   readonly fd: number
-  /** How many reads are running. */
   users: number
   /** Whether the last of them closes the file. */
-  gone: boolean
+  isClosing: boolean
 }
 
 /** Reads from log files, and keeps those open that were read last. */
@@ -21,21 +19,21 @@ export class LogReaders {
   }
 
   async read(log: number, at: number, length: number): Promise<Buffer> {
-    const reader = this.#of(log)
+    const reader = this.#reader(log)
     reader.users++
     try {
       return await readWhole(this.#deps.files, reader.fd, at, length)
     } finally {
       reader.users--
-      if (reader.gone && reader.users === 0) await this.#deps.files.close(reader.fd).catch(() => {})
+      if (reader.isClosing && reader.users === 0) await this.#deps.files.close(reader.fd).catch(() => {})
     }
   }
 
-  #of(log: number): Reader {
+  #reader(log: number): Reader {
     let reader = this.#open.get(log)
     if (reader) this.#open.delete(log)
     else {
-      reader = { fd: this.#deps.files.openNow(this.#deps.paths.log(log)), users: 0, gone: false }
+      reader = { fd: this.#deps.files.openNow(this.#deps.paths.log(log)), users: 0, isClosing: false }
       for (const old of this.#open.keys()) {
         if (this.#open.size < maxOpen) break
         void this.close(old).catch(() => {})
@@ -50,7 +48,7 @@ export class LogReaders {
     const reader = this.#open.get(log)
     if (!reader) return
     this.#open.delete(log)
-    reader.gone = true
+    reader.isClosing = true
     if (reader.users === 0) await this.#deps.files.close(reader.fd)
   }
 

@@ -1,5 +1,5 @@
 import { errorTable, LocalpostError, messageOf } from '../../core/errors.ts'
-import { storeFault } from '../io-errors.ts'
+import { misuse, storeFault } from '../io-errors.ts'
 import { isSameFile, isShared, type Stamp, stampOf, writeWhole } from '../../core/files.ts'
 import { LogReaders } from './log-readers.ts'
 import type { DataFolder } from './paths.ts'
@@ -106,7 +106,7 @@ export class Log {
   async append(bytes: Uint8Array): Promise<void> {
     const { log, offset } = this.end
     const fd = this.#fd
-    if (fd === null) throw new Error('makeRoom comes before append')
+    if (fd === null) throw misuse('The log is appended to before makeRoom.')
     try {
       await writeWhole(this.#deps.files, fd, bytes, offset)
       if (this.#deps.durable) await this.#deps.files.sync(fd)

@@ -1,10 +1,10 @@
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
-import type { Maintenance } from '../medium.ts'
+import type { MaintainedEngine } from '../medium.ts'
 import type { BackgroundSync } from './background-sync.ts'
+import { BlobMover } from './blob-mover.ts'
 import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
-import { BlobMover, deadLogs } from './cleanup.ts'
 import type { CommitPosition, Log } from './log.ts'
 import type { Reserve } from './reserve.ts'
 import { type SpaceAccounting, unitBytes } from './space.ts'
@@ -14,10 +14,10 @@ interface MaintenanceDeps extends CheckpointDeps {
   readonly clock: Clock
   readonly lock: HeldLock
   readonly log: Log
-  readonly space: SpaceAccounting
+  readonly space: Readonly<SpaceAccounting>
   readonly sync: BackgroundSync
   readonly reserve: Reserve
-  readonly engine: Maintenance
+  readonly engine: MaintainedEngine
   readonly checkpointBytes?: number | undefined
 }
 
@@ -30,15 +30,15 @@ export class FolderMaintenance {
   /** The position after the last commit. */
   #position: CommitPosition
   /**
-   * Bytes added to the log, and bytes of large files to remove, since the last checkpoint. Only `note` adds to it. A checkpoint
+   * Bytes added to the log, and bytes of large files to remove, since the last checkpoint. Only `noteWrite` adds to it. A checkpoint
    * subtracts, once it is written, what was there when it began: the rest is of commits during it.
    */
   #bytesSince = 0
   /** With this many `#bytesSince`, the next checkpoint is due. A failed run raises it, the next successful one resets it. */
   #dueBytes: number
-  /** `space.deadLargeBytes` at the last commit. */
+  /** `space.deadLargeBytesEver` at the last commit. */
   #deadLargeSeen = 0
-  /** `space.freedBytes` when the last checkpoint began, even if that failed. */
+  /** `space.freedBytesEver` when the last checkpoint began, even if that failed. */
   #freedSeen = 0
   #running: Promise<void> | null = null
   #cancelTimer: (() => void) | null = null
@@ -49,18 +49,18 @@ export class FolderMaintenance {
     this.#deps = deps
     this.#position = position
     this.#checkpointBytes = this.#dueBytes = deps.checkpointBytes ?? defaultCheckpointBytes
-    this.#mover = new BlobMover(deps.log, deps.space, deps.engine)
+    this.#mover = new BlobMover(deps)
     this.#indexes = new StartIndexes(deps, deps.engine.records)
   }
 
   /** Call it after each write, with the number of bytes added to the log. */
-  note(bytes: number, position: CommitPosition): void {
+  noteWrite(bytes: number, position: CommitPosition): void {
     const { space, sync } = this.#deps
     this.#position = position
     sync.noteCommit()
-    this.#bytesSince += bytes + space.deadLargeBytes - this.#deadLargeSeen
-    this.#deadLargeSeen = space.deadLargeBytes
-    const freed = space.freedBytes - this.#freedSeen
+    this.#bytesSince += bytes + space.deadLargeBytesEver - this.#deadLargeSeen
+    this.#deadLargeSeen = space.deadLargeBytesEver
+    const freed = space.freedBytesEver - this.#freedSeen
     if (this.#bytesSince >= this.#dueBytes || freed >= unitBytes(space, this.#checkpointBytes)) this.#begin()
     else this.#beginLater()
   }
@@ -72,7 +72,7 @@ export class FolderMaintenance {
     this.#cancelTimer?.()
     await Promise.all([this.#running, sync.close(), this.#indexes.close()])
     if (!log.fault && (this.#bytesSince > 0 || engine.records.dirty.size > 0)) await this.#run()
-    if (!log.fault) await this.#indexes.write(true)
+    if (!log.fault) await this.#indexes.write({ newestToo: true })
   }
 
   #beginLater(): void {
@@ -97,7 +97,7 @@ export class FolderMaintenance {
       this.#dueBytes = this.#checkpointBytes
       this.#isFailing = false
       if (this.#isClosing) return
-      const maxLive = this.#deps.reserve.isOpen ? maxLiveOnFullDisk : Infinity
+      const maxLive = this.#deps.reserve.isGivenUp ? maxLiveOnFullDisk : Infinity
       const hasMoved = await this.#mover.move(this.#position.log, maxLive, () => !this.#isClosing)
       if (hasMoved && !this.#isClosing) await this.#checkpoint()
     } catch (error) {
@@ -113,7 +113,7 @@ export class FolderMaintenance {
   async #checkpoint(): Promise<void> {
     const { engine, lock, log, reserve, space, sync } = this.#deps
     const position = this.#position
-    this.#freedSeen = space.freedBytes
+    this.#freedSeen = space.freedBytesEver
     const logs = deadLogs(log, space, position.log)
     const bytes = this.#bytesSince
     await lock.check()
@@ -124,6 +124,11 @@ export class FolderMaintenance {
     void this.#indexes.write()
     await reserve.refill()
   }
+}
+
+/** The log files before the given number that no live record refers to. */
+function deadLogs(log: Log, space: Readonly<SpaceAccounting>, before: number): number[] {
+  return [...log.lengths.keys()].filter((number) => number < before && (space.live.get(number) ?? 0) === 0)
 }
 
 /** Half a full log file. More is added while a checkpoint is written, so a start replays about one log file. */

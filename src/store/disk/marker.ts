@@ -7,28 +7,33 @@ import { replaceFile } from './replace-file.ts'
 class Marker {
   readonly #folder: DataFolder
   readonly #work: Mark | null
-  isSet: boolean
+  #isSet: boolean
 
   constructor(folder: DataFolder, work: Mark | null, isSet: boolean) {
     this.#folder = folder
     this.#work = work
-    this.isSet = isSet
+    this.#isSet = isSet
+  }
+
+  get isSet(): boolean {
+    return this.#isSet
   }
 
   async set(): Promise<void> {
-    if (this.isSet || !this.#work) return
+    if (this.#isSet || !this.#work) return
     const { files, paths } = this.#folder
     await replaceFile(files, paths.incomplete, [Buffer.from(markText(this.#work))])
-    this.isSet = true
+    this.#isSet = true
   }
 
   /** Call it when all data is on the disk, and known to be whole. */
   async remove(): Promise<void> {
-    if (!this.isSet) return
+    if (!this.#isSet) return
     const { files, paths } = this.#folder
     try {
       await files.remove(paths.incomplete)
       await files.syncFolder(paths.folder)
+      this.#isSet = false
     } catch (error) {
       throw storeFault(error, `Removing ${paths.incomplete}`)
     }

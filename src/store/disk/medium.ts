@@ -2,11 +2,9 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
-import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { crcOf, damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
-import { type CheckpointDeps, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
-import type { Checkpoint, LogWriter } from './checkpoint-text.ts'
+import { type CheckpointDeps, claimLog, writeCheckpoint } from './checkpoint.ts'
 import type { LogPlace, BlobPlace } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
 import type { HeldLock } from '../lock/held-lock.ts'
@@ -15,7 +13,7 @@ import { needsFile, takeBlob } from './take-blob.ts'
 import type { DiskRoom } from './disk-room.ts'
 import { BackgroundSync } from './background-sync.ts'
 import { createLineReader } from './line-reader.ts'
-import { claimLog, type Loaded, loadFolder } from './load.ts'
+import { loadFolder, sealEdits, tellRestart } from './load.ts'
 import { type CommitPosition, Log } from './log.ts'
 import type { Medium, StagedCommit } from '../medium.ts'
 import type { BlobId } from '../names.ts'
@@ -45,12 +43,6 @@ interface LogMediumDeps extends CheckpointDeps, LogMediumOptions {
   onClosed(): Promise<void>
 }
 
-/** A state in which nothing new is stored. */
-export type RefusalReason = 'lost_lock' | 'failed_write' | 'full_disk'
-
-/** All reasons. If several apply, the first one is reported. */
-export const refusalReasons: readonly RefusalReason[] = ['lost_lock', 'failed_write', 'full_disk']
-
 /** A medium that stores files in a folder. This process must hold the folder's lock. */
 export function createLogMedium(deps: LogMediumDeps): Medium {
   const space = new SpaceAccounting()
@@ -58,8 +50,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   const frames = new FrameWriter(deps.durable)
   const larges: LargeDeps = { ...deps, onFailed: (error) => deps.room.noteFailed(error) }
   /** Null until `load`. */
-  let log: Log | null = null
-  let sync: BackgroundSync | null = null
+  let loaded: { readonly log: Log; readonly sync: BackgroundSync } | null = null
   /** Null until `start`. */
   let maintenance: FolderMaintenance | null = null
   /** The number of the last commit. */
@@ -67,22 +58,16 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   /** The size of the last batch in the log, until it is applied. */
   let writtenBytes = 0
 
-  const refusals: Readonly<Record<RefusalReason, () => LocalpostError | null>> = {
-    lost_lock: () => deps.lock.lost,
-    failed_write: () => log?.fault ?? null,
-    full_disk: () => deps.reserve.refusal,
+  function parts(): { readonly log: Log; readonly sync: BackgroundSync } {
+    if (!loaded) throw misuse('The store is used before it is loaded.')
+    return loaded
   }
 
-  function loadedLog(): Log {
-    if (!log) throw misuse('The store is used before it is loaded.')
-    return log
-  }
-
-  const position = (): CommitPosition => ({ ...loadedLog().end, seq })
+  const position = (): CommitPosition => ({ ...parts().log.end, seq })
 
   async function spool(id: BlobId): Promise<SpooledFile> {
     deps.reserve.assertWhole()
-    await sync?.clear()
+    await parts().sync.removeUnusedLarge()
     return await openSpool(larges, id)
   }
 
@@ -101,7 +86,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
 
   async function readLog(place: LogPlace, start: number, end: number): Promise<Buffer> {
     try {
-      return await loadedLog().read(place.log, place.at + start, end - start)
+      return await parts().log.read(place.log, place.at + start, end - start)
     } catch (error) {
       throw damagedBy(error, deps.paths, place)
     }
@@ -115,29 +100,27 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
         awakeSegments: deps.awakeSegments,
         onDamaged: (error) => deps.onNotice(error.message),
       })
-      const loaded = await loadFolder(deps, records)
-      seq = loaded.seq
+      const found = await loadFolder(deps, records)
+      seq = found.seq
       const fileBytes = (): number => deps.logFileBytes ?? unitBytes(space, maxFileBytes)
-      const target = new Log({ ...deps, fileBytes }, loaded.lengths, loaded.checkpoint.log)
-      log = target
-      deps.lock.watchOpenFiles(() => target.checkPlace())
-      if (deps.lock.tookOver) tellRestart(deps, loaded.checkpoint.writer, seq)
-      const syncing = new BackgroundSync(
-        { ...deps, space, endOfLog: () => target.end },
-        loaded.checkpoint,
-        loaded.unsynced,
+      const log = new Log({ ...deps, fileBytes }, found.lengths, found.checkpoint.log)
+      deps.lock.watchOpenFiles(() => log.checkPlace())
+      if (deps.lock.tookOver) tellRestart(deps, found.checkpoint.writer, seq)
+      const sync = new BackgroundSync(
+        { ...deps, space, endOfLog: () => log.end },
+        found.checkpoint,
+        found.unsynced,
       )
-      sync = syncing
-      await syncing.run()
+      loaded = { log, sync }
+      await sync.run()
       const writeEdits = (): Promise<void> =>
-        deps.reserve.spend(() => writeCheckpoint(deps, records, position(), () => syncing.run()))
-      await claimLog(deps, await sealEdits(deps, loaded, writeEdits))
+        deps.reserve.spend(() => writeCheckpoint(deps, records, position(), () => sync.run()))
+      await claimLog(deps, await sealEdits(deps, found, writeEdits))
       await deps.reserve.refill()
       return seq
     },
     start(engine) {
-      if (!sync) return
-      maintenance = new FolderMaintenance({ ...deps, log: loadedLog(), sync, space, engine }, position())
+      maintenance = new FolderMaintenance({ ...deps, ...parts(), space, engine }, position())
     },
     createBlob: (id) => new HeldBlobWriter(id, largeBlobBytes, held, spool),
     take: (blob, name) =>
@@ -145,30 +128,24 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
         larges,
         blob,
         name,
-        (large) => sync?.noteLarge(large),
-        (work) => loadedLog().afterCut(work),
+        (large) => parts().sync.noteLarge(large),
+        (work) => parts().log.afterCut(work),
       ),
-    clear: (blobs) => (blobs.some(needsFile) ? sync?.clear() : undefined),
+    waitForSpace: (blobs) => (blobs.some(needsFile) ? parts().sync.removeUnusedLarge() : undefined),
     assertRoom: () => deps.reserve.assertWhole(),
-    refusal() {
-      for (const reason of refusalReasons) {
-        const refusal = refusals[reason]()
-        if (refusal) return refusal
-      }
-      return null
-    },
+    refusal: () => deps.lock.lost ?? loaded?.log.fault ?? deps.reserve.refusal,
     usedBytes: () => space.liveBytes + space.largeBytes,
     lowDisk: () => deps.room.low(),
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),
     async write(batch, mayUseReserve) {
-      const target = loadedLog()
+      const { log } = parts()
       const spend = <T>(run: () => Promise<T>): Promise<T> =>
         mayUseReserve ? deps.reserve.spend(run) : run()
       await deps.lock.assertHeld()
       try {
-        await spend(() => target.makeRoom(roughSize(batch)))
-        const bytes = await frames.encode(batch, target.end)
-        await spend(() => target.append(bytes))
+        await spend(() => log.makeRoom(roughSize(batch)))
+        const bytes = await frames.encode(batch, log.end)
+        await spend(() => log.append(bytes))
         writtenBytes = bytes.byteLength
       } catch (error) {
         if (!mayUseReserve) deps.room.noteFailed(error)
@@ -178,7 +155,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       seq = batch.at(-1)?.seq ?? seq
     },
     applied() {
-      maintenance?.note(writtenBytes, position())
+      maintenance?.noteWrite(writtenBytes, position())
       writtenBytes = 0
     },
     hold: (places, without) => space.hold(places, without),
@@ -191,50 +168,21 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     },
     async close() {
       try {
-        const target = loadedLog()
-        await target.cutBack()
+        const { log } = parts()
+        await log.cutBack()
         try {
           await maintenance?.close()
         } finally {
-          await target.close()
+          await log.close()
         }
         await deps.onClosed()
       } finally {
         await deps.lock.release().catch((error: unknown) => {
-          throw storeFault(error, 'Letting go of the data folder')
+          throw storeFault(error, 'Releasing the data folder')
         })
       }
     },
   }
-}
-
-/**
- * Gives edited files their checksums now, so that later damage is found. If the disk is full, the next checkpoint does it.
- *
- * @returns The checkpoint that is on the disk. One that failed may have changed it already.
- */
-async function sealEdits(
-  deps: LogMediumDeps,
-  { isEdited, checkpoint }: Loaded,
-  writeEdits: () => Promise<void>,
-): Promise<Checkpoint> {
-  if (!isEdited) return checkpoint
-  try {
-    await writeEdits()
-  } catch (error) {
-    if (!isErrorOf(error, 'store_full')) throw error
-    deps.onNotice(`The edited files have no checksums yet. ${error.message}`)
-  }
-  return (await readCheckpoint(deps)) ?? checkpoint
-}
-
-/** Warns that a power cut may have lost commits without a visible sign: the log may just end earlier. */
-function tellRestart(deps: LogMediumDeps, writer: LogWriter, seq: number): void {
-  if (writer.durability !== 'process' || writer.boot === '' || deps.boot === '' || writer.boot === deps.boot)
-    return
-  deps.onNotice(
-    `The machine was restarted while Localpost used ${deps.paths.folder}. What was stored in the last 5 seconds before that may be lost; the last commit that is there is number ${seq}. With --durability disk nothing is lost.`,
-  )
 }
 
 /** Estimates the size of a batch in bytes, to choose the log file. */

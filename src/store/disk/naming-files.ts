@@ -2,9 +2,9 @@ import { codeOf } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { corrupt } from '../io-errors.ts'
 
-/** The same files, whose errors say so where a folder is in the place of a file, or a file in that of a folder. */
+/** The same files. If a folder has the name of a file, or the reverse, the error says so. */
 export function namingFiles<T extends Pick<Files, 'readAll'> & Partial<Files>>(files: T): T {
-  const named =
+  const explained =
     <A extends unknown[], R>(run: (path: string, ...rest: A) => Promise<R>, kind: Kind) =>
     async (path: string, ...rest: A): Promise<R> => {
       try {
@@ -19,9 +19,9 @@ export function namingFiles<T extends Pick<Files, 'readAll'> & Partial<Files>>(f
   const { open, makeFolder } = files
   return {
     ...files,
-    readAll: named(files.readAll, 'file'),
-    ...(open && { open: named(open, 'file') }),
-    ...(makeFolder && { makeFolder: named(makeFolder, 'folder') }),
+    readAll: explained(files.readAll, 'file'),
+    ...(open && { open: explained(open, 'file') }),
+    ...(makeFolder && { makeFolder: explained(makeFolder, 'folder') }),
   }
 }
 

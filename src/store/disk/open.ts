@@ -82,13 +82,13 @@ async function openFolder(
   paths: Paths,
   { isFull = false, mark = null }: { isFull?: boolean; mark?: Mark | null } = {},
 ): Promise<Filling> {
-  const { files: all = nodeFiles, processes, onNotice = () => {} } = options
-  const named = namingFiles(all)
+  // `claimFolder` and the lock take the raw ones: they run before the lock is held, and explain such errors themselves.
+  const { files: raw = nodeFiles, processes, onNotice = () => {} } = options
   let lock: HeldLock | null = null
   try {
-    const isNew = await claimFolder(all, paths)
-    lock = await takeLock({ files: all, path: paths.lock, folder: paths.folder, processes, onNotice })
-    const files = fencedFiles(named, lock)
+    const isNew = await claimFolder(raw, paths)
+    lock = await takeLock({ files: raw, path: paths.lock, folder: paths.folder, processes, onNotice })
+    const files = fencedFiles(namingFiles(raw), lock)
     const marker = await openMarker({ files, paths }, mark)
     if (isNew) await replaceFile(files, paths.gitignore, [Buffer.from('*\n')])
     await files.makeFolder(paths.logs)

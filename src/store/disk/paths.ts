@@ -42,7 +42,7 @@ export function createPaths(folder: string): Paths {
   return {
     folder,
     checkpoint: join(folder, 'checkpoint.json'),
-    db: join(folder, 'db.json'),
+    db: join(folder, dbName),
     lock: join(folder, 'lock'),
     gitignore: join(folder, '.gitignore'),
     reserve: join(folder, 'reserve'),
@@ -53,10 +53,18 @@ export function createPaths(folder: string): Paths {
     log: (number) => join(logs, `${sixDigits(number)}.log`),
     large: (name) => join(larges, name),
     collection: (name) => join(folder, name),
-    segment: (collection, number) => join(folder, collection, `${sixDigits(number)}.json`),
+    segment: (collection, number) => join(folder, segmentName(collection, number)),
     startIndexes,
     startIndex: (collection, number) => join(startIndexes(collection), `${sixDigits(number)}.idx`),
   }
+}
+
+/** The file of the small collections, as `checkpoint.json` names it. */
+export const dbName = 'db.json'
+
+/** The file of a segment, as `checkpoint.json` names it. */
+export function segmentName(collection: string, number: number): string {
+  return `${collection}/${sixDigits(number)}.json`
 }
 
 export const largeNameForm: RegExp = /^[A-Za-z0-9_-]{1,120}\.eml$/
@@ -66,12 +74,8 @@ function sixDigits(number: number): string {
 }
 
 /** The numbers in the names of a folder's files that are `<6 to 15 digits><ending>`, in order. */
-export async function numbersIn(
-  files: Pick<Files, 'list'>,
-  folder: string,
-  ending: string,
-): Promise<number[]> {
-  const names = (await files.list(folder)).filter((name) => name.endsWith(ending))
+export async function numbersIn(files: Pick<Files, 'list'>, dir: string, ending: string): Promise<number[]> {
+  const names = (await files.list(dir)).filter((name) => name.endsWith(ending))
   const digits = names.map((name) => name.slice(0, -ending.length)).filter((text) => /^\d{6,15}$/.test(text))
   return digits.map(Number).sort((a, b) => a - b)
 }

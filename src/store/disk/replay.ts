@@ -1,10 +1,8 @@
-import { isShared, type Files, withFile } from '../../core/files.ts'
-import { corrupt, storeFault } from '../io-errors.ts'
+import { corrupt } from '../io-errors.ts'
 import type { LogWriter } from './checkpoint-text.ts'
-import { countFrames, findFrame, type Frame, isBeginning, readFrame } from './frame.ts'
+import { findFrame, type Frame, isBeginning, readFrame } from './frame.ts'
 import type { CommitPosition, LogPosition } from './log.ts'
-import { type DataFolder, numbersIn, type Paths, type ReadableFolder } from './paths.ts'
-import { replaceFile } from './replace-file.ts'
+import { numbersIn, type Paths, type ReadableFolder } from './paths.ts'
 
 /**
  * What may be missing from the end of the log. `prefix`: only the process ended, so the last write may be incomplete.
@@ -30,9 +28,8 @@ export interface Replayed {
 /**
  * Reads the log from a position on. Does not change any file.
  *
- * An incomplete frame at the end is normal after a crash: its commit was not acknowledged. Complete frames may follow
- * it only if they belong to the same synced write, or if a power cut may have lost pages. Anything else that cannot be
- * read is damage and throws.
+ * An incomplete frame at the end is normal after a crash: its commit was not acknowledged. Complete frames may follow it only if they belong
+ * to the same synced write, or if a power cut may have lost pages. Anything else that cannot be read is damage and throws.
  *
  * @param apply  Takes each commit. May throw store_corrupt.
  * @throws store_corrupt.
@@ -58,20 +55,22 @@ export async function replayLog(
     const path = paths.log(log)
     const bytes = (await files.readAll(path)) ?? Buffer.alloc(0)
     if (broken) {
-      assertNoLaterWrite(bytes, 0, seq, broken, path, paths)
+      assertNoLaterWrite(bytes, 0, { seq, broken, path, paths })
       continue
     }
     let at = log === from.log ? from.offset : 0
     // With lost pages, the commits before this file may be missing; then it is set aside.
     const isBehindGap = loss === 'pages' && log !== from.log && (readFrame(bytes, 0)?.seq ?? 0) > seq + 1
-    for (let frame = isBehindGap ? null : nextFrame(bytes, at, seq, path); frame;) {
+    let frame = isBehindGap ? null : nextFrame(bytes, at, seq, path)
+    while (frame) {
       apply(frame, log)
-      ;({ seq, end: at } = frame)
+      seq = frame.seq
+      at = frame.end
       frame = nextFrame(bytes, at, seq, path)
     }
     if (at === bytes.byteLength) continue
     broken = { log, offset: at }
-    if (loss !== 'pages') assertNoLaterWrite(bytes, at, seq, broken, path, paths)
+    if (loss !== 'pages') assertNoLaterWrite(bytes, at, { seq, broken, path, paths })
     if (loss === 'prefix') assertBeginning(bytes, at, path)
   }
   return { seq, lengths, broken }
@@ -93,12 +92,15 @@ function gapIn(
   loss: Loss,
 ): number | null {
   const later = [...lengths.keys()].filter((log) => log >= from.log)
-  // Before its first commit a store has no log at all.
-  if (later.length === 0 && from.offset === 0) return null
-  for (const [i, log] of (later.length === 0 ? [Number.NaN] : later).entries()) {
+  if (later.length === 0) {
+    // Before its first commit a store has no log at all.
+    if (from.offset === 0) return null
+    throw missingLog(paths, from.log)
+  }
+  for (const [i, log] of later.entries()) {
     if (log === from.log + i) continue
     if (loss === 'pages' && (i > 0 || from.offset === 0)) return log
-    throw corrupt(paths.log(from.log + i), 'this file of the log is missing.', 'Restore it from a copy.')
+    throw missingLog(paths, from.log + i)
   }
   const length = lengths.get(from.log) ?? 0
   if (length >= from.offset) return null
@@ -106,27 +108,27 @@ function gapIn(
   throw corrupt(paths.log(from.log), what, 'Restore it from a copy.')
 }
 
+function missingLog(paths: Paths, log: number): Error {
+  return corrupt(paths.log(log), 'this file of the log is missing.', 'Restore it from a copy.')
+}
+
 /**
- * A complete frame of a later write than the incomplete one shows that the incomplete write had been acknowledged, so it is
- * damaged. A power cut can keep the end of a write and lose its beginning, so frames of the incomplete write itself do not
- * count.
+ * A complete frame of a later write than the incomplete one shows that the incomplete write had been acknowledged, so it is damaged. A power
+ * cut can keep the end of a write and lose its beginning, so frames of the incomplete write itself do not count.
  *
- * @param seq  The seq of the last complete commit before the incomplete frame.
+ * @param seq  The seq of the last complete commit before the incomplete frame, which is at `broken`.
  */
 function assertNoLaterWrite(
   bytes: Buffer,
   from: number,
-  seq: number,
-  bad: LogPosition,
-  path: string,
-  paths: Paths,
+  { seq, broken, path, paths }: { seq: number; broken: LogPosition; path: string; paths: Paths },
 ): void {
   const at = findFrame(bytes, from, seq, (frame) => frame.batch === frame.seq || frame.batch > seq + 1)
   if (at === null) return
-  const badPath = paths.log(bad.log)
-  const what = `the commit at byte ${bad.offset} is damaged, and ${path} has complete commits after it, from byte ${at}.`
-  const fix = `Restore the whole folder from one copy; or discard that commit and all later ones: move the log files after it away and run \`truncate -s ${bad.offset} ${badPath}\`.`
-  throw corrupt(`${badPath}:${bad.offset}`, what, fix)
+  const badPath = paths.log(broken.log)
+  const what = `the commit at byte ${broken.offset} is damaged, and ${path} has complete commits after it, from byte ${at}.`
+  const fix = `Restore the whole folder from one copy; or discard that commit and all later ones: move the log files after it away and run \`truncate -s ${broken.offset} ${badPath}\`.`
+  throw corrupt(`${badPath}:${broken.offset}`, what, fix)
 }
 
 /** A killed process leaves a beginning of its last write. So a commit that has its full length was damaged later. */
@@ -135,58 +137,4 @@ function assertBeginning(bytes: Buffer, at: number, path: string): void {
   const what = `the last commit, at byte ${at}, has its full length and does not match its checksums: it was acknowledged, and is damaged.`
   const fix = `Restore the whole folder from one copy; or discard that commit with \`truncate -s ${at} ${path}\`.`
   throw corrupt(`${path}:${at}`, what, fix)
-}
-
-/**
- * Moves everything from the first incomplete commit on into files next to the log. The last file goes first, so that
- * the next start finds the same situation if a crash interrupts this. A log file that has no commits left is removed.
- */
-export async function setAside(
-  { files, paths, onNotice }: DataFolder & { readonly onNotice: (text: string) => void },
-  loss: Loss,
-  broken: LogPosition,
-  lengths: Map<number, number>,
-): Promise<void> {
-  for (const [log, length] of [...lengths].reverse()) {
-    const offset = log === broken.log ? broken.offset : 0
-    if (log < broken.log) break
-    const path = paths.log(log)
-    try {
-      const all = (await files.readAll(path)) ?? Buffer.alloc(0)
-      const bytes = all.subarray(offset)
-      const copy = await freeName(files, `${path}.cut-${offset}`)
-      if (length > offset) await replaceFile(files, copy, [bytes])
-      if (offset === 0) {
-        await files.remove(path)
-        await files.syncFolder(paths.logs)
-        lengths.delete(log)
-      } else {
-        // Another folder may share the file, and its process needs the whole of it.
-        if (isShared(files, path)) await replaceFile(files, path, [all.subarray(0, offset)])
-        else
-          await withFile(files, path, 'r+', async (fd) => {
-            await files.truncate(fd, offset)
-            await files.sync(fd)
-          })
-        lengths.set(log, offset)
-      }
-      const whole = countFrames(bytes)
-      const behind = whole === 0 ? '' : `, with ${whole} complete commits behind a gap`
-      if (length > offset)
-        onNotice(
-          `${path} ended in ${bytes.byteLength} bytes that are no complete commit${behind}. They were moved to ${copy}.${loss === 'tail' ? afterRestart : ''}`,
-        )
-    } catch (error) {
-      throw storeFault(error, `Setting the end of ${path} aside`)
-    }
-  }
-}
-
-const afterRestart =
-  ' They are the last write before the machine stopped. It was not complete, so it was not acknowledged, unless the disk damaged it later.'
-
-async function freeName(files: Files, wanted: string): Promise<string> {
-  let name = wanted
-  for (let i = 2; (await files.size(name)) !== null; i++) name = `${wanted}-${i}`
-  return name
 }

@@ -15,24 +15,24 @@ export const defaultReserveBytes: number = 4 * 1024 * 1024
 /** Disk space that new mail cannot use, so that removing mail and cleaning up still work when the disk is full. */
 export class Reserve {
   readonly #deps: ReserveDeps
-  #isOpen: boolean
+  #isGivenUp: boolean
   #triedAt = 0
   #filling: Promise<void> | null = null
 
-  /** @param isOpen  Whether the start itself already needed the reserved space. */
-  constructor(deps: ReserveDeps, isOpen: boolean) {
+  /** @param isGivenUp  Whether the start itself already needed the reserved space. */
+  constructor(deps: ReserveDeps, isGivenUp: boolean) {
     this.#deps = deps
-    this.#isOpen = isOpen
+    this.#isGivenUp = isGivenUp
   }
 
   /** Whether the reserved space was given up. New mail is refused then. */
-  get isOpen(): boolean {
-    return this.#isOpen
+  get isGivenUp(): boolean {
+    return this.#isGivenUp
   }
 
   /** Why new mail is refused; null while the reserved space is there. */
   get refusal(): LocalpostError | null {
-    if (!this.#isOpen) return null
+    if (!this.#isGivenUp) return null
     const message = `The disk of ${this.#deps.paths.folder} is full; the remaining space is reserved for removing mail. Free some space or remove mail, then send it again. Nothing was stored.`
     return new LocalpostError('store_full', message)
   }
@@ -64,8 +64,8 @@ export class Reserve {
     await this.#filling
     if (!(await releaseReserve(files, paths))) return false
     const message = `The disk of ${paths.folder} is full. New mail is refused until there is room; removing mail still works.`
-    if (!this.#isOpen) onNotice(message)
-    this.#isOpen = true
+    if (!this.#isGivenUp) onNotice(message)
+    this.#isGivenUp = true
     return true
   }
 
@@ -82,13 +82,13 @@ export class Reserve {
       if ((size ?? 0) < bytes) {
         const free = await files.freeBytes(paths.folder)
         // The space of a file that is too short was given up, perhaps by an earlier run. A new folder has no file.
-        if (size !== null || free < bytes) this.#isOpen = true
+        if (size !== null || free < bytes) this.#isGivenUp = true
         // Do not take the last free space of the disk: other programs write to it too.
         if (free < 2 * bytes) return
         await writeReserve(files, paths.reserve, bytes)
       }
-      if (this.#isOpen) onNotice(`The disk of ${paths.folder} has room again. New mail is accepted.`)
-      this.#isOpen = false
+      if (this.#isGivenUp) onNotice(`The disk of ${paths.folder} has room again. New mail is accepted.`)
+      this.#isGivenUp = false
     } catch {
       // Another program took the space meanwhile. A later call tries again.
       await giveUp(files, paths.reserve).catch(() => {})

@@ -7,12 +7,11 @@ import type { DataFolder } from './paths.ts'
 import { writeAside } from './replace-file.ts'
 import { missingFile } from './snapshot-refusals.ts'
 import { type FileToWrite, snapshotPieces, WrittenFile } from './snapshot-pieces.ts'
-import { parseWholeLine } from './snapshot-text.ts'
+import { parseIntactLine } from './snapshot-text.ts'
 import { BlobUsage } from '../blob-usage.ts'
 
 /**
- * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file
- * that is replaced.
+ * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file that is replaced.
  *
  * @param seq  The commit up to which the segment contains all commits.
  * @param flush  Syncs the commits that the file may contain, before the file gets its name.
@@ -43,7 +42,7 @@ export async function writeSegment(
       if (entry && entry.text !== '') yield noted(entry)
       else {
         const raw = before.subarray(pack.at(row), pack.at(row) + pack.length(row))
-        const line = parseWholeLine(raw, 0, raw.byteLength)
+        const line = parseIntactLine(raw, 0, raw.byteLength)
         const blobs = line ? parsePlaces(line.blobs) : undefined
         if (blobs === undefined) isSound = false
         else usage.add(blobs)
@@ -64,7 +63,7 @@ export async function writeSegment(
     const stamp = isSound ? files.stampNow(path) : null
     const { size, crc } = written
     const file = stamp && { size, crc, ino: stamp.ino, mtimeMs: stamp.mtimeMs, usage, index: null }
-    records.resting.adopt(segment, path, written.lines, logs, file)
+    records.resting.adopt(segment, path, written.lines, { logs }, file)
   })
   segment.replacing = writing.catch(() => {})
   try {

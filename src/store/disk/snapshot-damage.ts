@@ -1,6 +1,6 @@
 import { collectionNameForm } from '../names.ts'
 import { footerLength, type Line, snapshotLines } from './snapshot-lines.ts'
-import { parseWholeLine, sectionForm, type ParsedSnapshot, type SnapshotLine } from './snapshot-text.ts'
+import { parseIntactLine, sectionForm, type ParsedSnapshot, type SnapshotLine } from './snapshot-text.ts'
 
 /** A line that does not match its checksum. The first line is 1. */
 export interface DamagedLine {
@@ -17,29 +17,29 @@ export interface DamagedLine {
  * @param isKnown  Whether a collection of this name is known. Needed because the names in the file have no checksum.
  * @returns The records, the lines that are damaged, and whether the end of the file is missing.
  */
-export function wholeLines(
+export function intactLines(
   bytes: Buffer,
   collection: string | null,
   isKnown: (name: string) => boolean,
 ): { snapshot: ParsedSnapshot; damaged: DamagedLine[]; isCut: boolean } {
   const sections = new Map<string, SnapshotLine[]>()
   const damaged: DamagedLine[] = []
-  const open = (name: string): SnapshotLine[] => {
+  const begin = (name: string): SnapshotLine[] => {
     const section: SnapshotLine[] = []
     sections.set(name, section)
     return section
   }
-  let section = collection === null ? null : open(collection)
+  let section = collection === null ? null : begin(collection)
   for (const line of snapshotLines(bytes)) {
-    const { number, at, end, isRecord } = line
+    const { number, at, end, hasRecord } = line
     const name = sectionForm.exec(bytes.toString('utf8', at, Math.min(end, at + 100)))?.[1]
     if (name !== undefined && collection === null)
-      section = collectionNameForm.test(name) && isKnown(name) ? open(name) : null
+      section = collectionNameForm.test(name) && isKnown(name) ? begin(name) : null
     else if (number > 1 && end - at > shortLine) {
-      const whole = isRecord ? parseWholeLine(bytes, at, end) : null
-      // The keys are left out: they belong to indexes whose definition may be damaged.
-      if (whole && section) section.push({ text: whole.text, blobs: whole.blobs })
-      else if (isRecord || bytes[at] !== quote) damaged.push(damagedLine(bytes, line))
+      const intact = hasRecord ? parseIntactLine(bytes, at, end) : null
+      // Without its keys, because the definitions of the indexes may be damaged, and so without the id and version beside them.
+      if (intact && section) section.push({ text: intact.text, blobs: intact.blobs })
+      else if (hasRecord || bytes[at] !== quote) damaged.push(damagedLine(bytes, line))
     }
   }
   return { snapshot: { indexes: new Map(), sections, edited: null }, damaged, isCut: !hasEnd(bytes) }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { listed } from '../io-errors.ts'
 import { isRecord } from '../../core/members.ts'
-import { isLineWhole, snapshotLines } from './snapshot-lines.ts'
+import { isLineIntact, snapshotLines } from './snapshot-lines.ts'
 
 /** A record of an edited file that does not match its checksum: a person edited it, or it is damaged. */
 export interface EditedRecord {
@@ -17,8 +17,8 @@ export interface Edits {
 }
 
 /** Compares an edited file, and its parsed content, with its own checksums and with its own list of records. */
-export function editsOf(bytes: Buffer, whole: unknown): Edits {
-  const sections = isRecord(whole) ? whole : {}
+export function editsOf(bytes: Buffer, content: unknown): Edits {
+  const sections = isRecord(content) ? content : {}
   const arrays = Object.values(sections).filter((value): value is unknown[] => Array.isArray(value))
   return { records: editedRecords(bytes, arrays), removed: removedFrom(sections) }
 }
@@ -27,10 +27,10 @@ function removedFrom(sections: Readonly<Record<string, unknown>>): string[] | nu
   const { ids } = sections
   if (!isRecord(ids)) return null
   const removed: string[] = []
-  for (const [name, listed] of Object.entries(ids)) {
+  for (const [name, listedIds] of Object.entries(ids)) {
     const section = sections[name]
     const there = new Set(Array.isArray(section) ? section.map(idOf) : [])
-    for (const id of Array.isArray(listed) ? listed : [])
+    for (const id of Array.isArray(listedIds) ? listedIds : [])
       if (typeof id === 'string' && !there.has(id)) removed.push(id)
   }
   return removed
@@ -39,12 +39,12 @@ function removedFrom(sections: Readonly<Record<string, unknown>>): string[] | nu
 /** The records of a file that do not match their own checksums, or have none. */
 function editedRecords(bytes: Buffer, sections: readonly (readonly unknown[])[]): EditedRecord[] {
   const items = sections.flat()
-  const lines = [...snapshotLines(bytes)].filter(({ isRecord }) => isRecord)
+  const lines = [...snapshotLines(bytes)].filter(({ hasRecord }) => hasRecord)
   // An editor that formats JSON does not keep one record in a line.
   const isOneInEach = lines.length === items.length
   return items.flatMap((item, nth) => {
     const line = isOneInEach ? lines[nth] : undefined
-    if (line ? isLineWhole(bytes, line.at, line.end) : isUnedited(item)) return []
+    if (line ? isLineIntact(bytes, line.at, line.end) : isUnedited(item)) return []
     const id = idOf(item)
     return { line: line?.number ?? lineOf(bytes, id), id }
   })

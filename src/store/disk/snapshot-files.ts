@@ -1,6 +1,6 @@
 import { guardOf, newLockForm } from '../lock/lock-file.ts'
 import { collectionNameForm } from '../names.ts'
-import { numbersIn, type ReadableFolder } from './paths.ts'
+import { dbName, numbersIn, type ReadableFolder, segmentName } from './paths.ts'
 
 export interface SnapshotFile {
   /** As `checkpoint.json` names it: `db.json`, `emails/000001.json`. */
@@ -38,16 +38,10 @@ export function isTemporary(name: string): boolean {
   return temporaryForm.test(name) || newLockForm.test(name) || name === guardOf('lock')
 }
 
+/** What `temporaryOf` in replace-file.ts makes of the names in paths.ts: a new file that is replaced belongs here too. */
 const temporaryForm = /^(?:(?:checkpoint|incomplete|db|\d{6,15})\.json|\d{6,15}\.log)\.tmp$/
 
-/** A segment's file, as `checkpoint.json` names it. */
+/** The file of a segment, as `checkpoint.json` names it; number 0 is that of the small collections. */
 export function fileOf({ state, number }: { state: { name: string }; number: number }): string {
   return number === 0 ? dbName : segmentName(state.name, number)
-}
-
-/** The file of the small collections, as `checkpoint.json` names it. */
-export const dbName = 'db.json'
-
-function segmentName(folder: string, number: number): string {
-  return `${folder}/${String(number).padStart(6, '0')}.json`
 }

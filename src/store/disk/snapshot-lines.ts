@@ -15,8 +15,8 @@ import { crc32 } from 'node:zlib'
  * "crc":"4412ed04"}
  * ```
  *
- * The checksum of a record covers the rest of its line without the comma, and that in the last line everything before that line. `seq`
- * is the commit up to which the file contains all commits. `snapshot-pieces.ts` writes the lines around the records.
+ * The checksum of a record covers the rest of its line without the comma. The checksum in the last line covers everything
+ * before that line. `seq` is the commit up to which the file contains all commits. `snapshot-pieces.ts` writes the lines around the records.
  */
 
 export interface Line {
@@ -25,7 +25,7 @@ export interface Line {
   readonly at: number
   /** Where it ends, without the line feed, and without the comma after a record. */
   readonly end: number
-  readonly isRecord: boolean
+  readonly hasRecord: boolean
 }
 
 export function* snapshotLines(bytes: Buffer): Generator<Line> {
@@ -34,8 +34,8 @@ export function* snapshotLines(bytes: Buffer): Generator<Line> {
     const feed = bytes.indexOf(newline, at)
     const end = feed < 0 ? bytes.byteLength : feed
     // The first line begins with a brace too.
-    const isRecord = bytes[at] === brace && number > 1
-    yield { number, at, end: isRecord && bytes[end - 1] === comma ? end - 1 : end, isRecord }
+    const hasRecord = bytes[at] === brace && number > 1
+    yield { number, at, end: hasRecord && bytes[end - 1] === comma ? end - 1 : end, hasRecord }
     at = end + 1
   }
 }
@@ -64,8 +64,8 @@ export function seqIn(bytes: Buffer): number | undefined {
 
 /** The checksum in the last line of a file; null if there is none. @param end  The file or its last bytes. */
 export function storedCrc(end: Buffer): number | null {
-  const footer = footerForm.exec(end.toString('latin1', Math.max(end.byteLength - footerLength, 0)))
-  return footer?.[1] === undefined ? null : Number.parseInt(footer[1], 16)
+  const digits = footerForm.exec(end.toString('latin1', Math.max(end.byteLength - footerLength, 0)))?.[1]
+  return digits === undefined ? null : Number.parseInt(digits, 16)
 }
 
 /** The checksum of a file that is unchanged since it was written; otherwise null. */
@@ -76,7 +76,6 @@ export function untouchedCrc(bytes: Buffer): number | null {
     : null
 }
 
-/** 32 bits as eight digits. */
 function hex(value: number): string {
   return value.toString(16).padStart(8, '0')
 }
@@ -93,7 +92,7 @@ export function signedLine(members: string): string {
 }
 
 /** Whether the line of a record matches its checksum. */
-export function isLineWhole(bytes: Buffer, at: number, end: number): boolean {
+export function isLineIntact(bytes: Buffer, at: number, end: number): boolean {
   const stored = lineStartForm.exec(bytes.toString('latin1', at, at + lineStartLength))?.[1]
   if (stored === undefined) return false
   return crc32(bytes.subarray(at + lineStartLength, end)) === Number.parseInt(stored, 16)

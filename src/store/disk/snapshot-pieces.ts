@@ -23,11 +23,10 @@ export interface FileToWrite {
   >
 }
 
-/** What was written: filled while the pieces are taken. */
+/** What was written: filled while the pieces are taken, complete after the last one. */
 export class WrittenFile {
   readonly lines: WrittenLine[] = []
   size = 0
-  /** The checksum in the last line. */
   crc = 0
 }
 
@@ -55,10 +54,10 @@ export function* snapshotPieces(
   add(`{"schema":${formatVersion},\n"indexes":${JSON.stringify(Object.fromEntries(indexes))},\n`)
   for (const [name, lines] of sections) {
     add(`${JSON.stringify(name)}:[`)
-    const own: string[] = (ids[name] = [])
+    const sectionIds: string[] = (ids[name] = [])
     let separator = '\n'
     for (const line of lines) {
-      own.push(line.id)
+      sectionIds.push(line.id)
       add(separator)
       const at = written.size
       add('raw' in line ? line.raw : signedLine(writeMembers(line)))

@@ -2,16 +2,18 @@ import type { LocalpostError } from '../../core/errors.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertKnownFormat } from './format.ts'
 import { type Edits, editsOf } from './snapshot-edits.ts'
-import { isLineWhole, snapshotLines, seqIn, untouchedCrc } from './snapshot-lines.ts'
+import { isLineIntact, snapshotLines, seqIn, untouchedCrc } from './snapshot-lines.ts'
 import type { IndexKey } from '../queries.ts'
 import { isRecord } from '../../core/members.ts'
 
+/** The record of a line. The members of a group are all there or all absent. */
 export interface SnapshotLine {
   readonly text: string
   readonly blobs: unknown
-  /** Where the line is in the file, without the comma. */
+  /** Where the line is in the file, without the comma. Absent in an edited file, and for a line that was read alone. */
   readonly at?: number
   readonly length?: number
+  /** What the text stands for, if all of the line was parsed. */
   readonly record?: unknown
   /** The id and version in the text, and the index keys computed from it. Absent when the text has to be parsed first. */
   readonly id?: string
@@ -33,9 +35,8 @@ export interface ParsedSnapshot {
 }
 
 /**
- * Reads a file of records. A file whose checksum matches is read line by line, and the text of each record is kept
- * without parsing it. A file without a checksum was edited by a person; it only has to be JSON with the same structure.
- * A file whose checksum does not match is damaged.
+ * Reads a file of records. A file whose checksum matches is read line by line, and the text of each record is kept without parsing it. A file
+ * without a checksum was edited by a person; it only has to be JSON with the same structure. A file whose checksum does not match is damaged.
  *
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */
@@ -45,13 +46,13 @@ export function parseSnapshot(bytes: Buffer, path: string): ParsedSnapshot {
   const crc = schema === undefined ? null : untouchedCrc(bytes)
   const untouched = crc === null ? null : parseLines(bytes, path)
   if (crc !== null && untouched) return { ...untouched, file: { size: bytes.byteLength, crc } }
-  const whole = parseWhole(bytes, path)
-  if (isRecord(whole) && 'crc' in whole) {
-    for (const { number, at, end, isRecord } of snapshotLines(bytes))
-      if (isRecord && !isLineWhole(bytes, at, end)) throw damagedAt(path, number)
+  const content = parseJson(bytes, path)
+  if (isRecord(content) && 'crc' in content) {
+    for (const { number, at, end, hasRecord } of snapshotLines(bytes))
+      if (hasRecord && !isLineIntact(bytes, at, end)) throw damagedAt(path, number)
     throw corrupt(path, 'the file is not what Localpost wrote: its checksum does not fit.', restoreIt)
   }
-  return fromWhole(bytes, whole, path)
+  return fromJson(bytes, content, path)
 }
 
 const headForm = /^\{"schema":(\d+),\n/
@@ -64,11 +65,11 @@ export function damagedAt(path: string, line: number): LocalpostError {
 
 /** Reads a file that a person edited; null for an unedited one. @throws store_corrupt, store_newer_schema */
 export function parseEdited(bytes: Buffer, path: string): (ParsedSnapshot & { edited: Edits }) | null {
-  return untouchedCrc(bytes) === null ? fromWhole(bytes, parseWhole(bytes, path), path) : null
+  return untouchedCrc(bytes) === null ? fromJson(bytes, parseJson(bytes, path), path) : null
 }
 
 /** Parses the file as JSON. Removing the checksum by hand leaves a comma before the last bracket, so it is allowed. */
-function parseWhole(bytes: Buffer, path: string): unknown {
+function parseJson(bytes: Buffer, path: string): unknown {
   const text = bytes.toString('utf8').replace(/,\s*\}\s*$/, '}')
   try {
     return JSON.parse(text)
@@ -110,9 +111,9 @@ function parseLines(bytes: Buffer, path: string): ParsedSnapshot | null {
   const sections = new Map<string, SnapshotLine[]>()
   let indexes: ParsedSnapshot['indexes'] = new Map()
   let section: SnapshotLine[] = []
-  for (const { number, at, end, isRecord } of snapshotLines(bytes)) {
-    if (isRecord) {
-      if (!isLineWhole(bytes, at, end)) throw damagedAt(path, number)
+  for (const { number, at, end, hasRecord } of snapshotLines(bytes)) {
+    if (hasRecord) {
+      if (!isLineIntact(bytes, at, end)) throw damagedAt(path, number)
       const line = parseLine(bytes, at, end)
       if (!line) return null
       section.push({ ...line, at, length: end - at })
@@ -130,8 +131,8 @@ function parseLines(bytes: Buffer, path: string): ParsedSnapshot | null {
 const quote = 34
 
 /** The record of a line; null if the line does not match its checksum. */
-export function parseWholeLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
-  return isLineWhole(bytes, at, end) ? parseLine(bytes, at, end) : null
+export function parseIntactLine(bytes: Buffer, at: number, end: number): SnapshotLine | null {
+  return isLineIntact(bytes, at, end) ? parseLine(bytes, at, end) : null
 }
 
 /** Parses the members before `record` and keeps the record as text, because parsing the record takes most of the time. */
@@ -167,20 +168,21 @@ function fromObject(line: unknown): SnapshotLine | null {
   return { text: JSON.stringify(line.record), blobs: line.blobs ?? null, record: line.record }
 }
 
+/** No collection may have one of these names: see `collectionNameForm`. */
 const ownMembers = new Set(['schema', 'seq', 'indexes', 'ids', 'crc'])
 
-function fromWhole(bytes: Buffer, whole: unknown, path: string): ParsedSnapshot & { edited: Edits } {
-  const other = corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
-  if (!isRecord(whole) || typeof whole.schema !== 'number') throw other
-  assertKnownFormat(whole.schema, path)
-  const seq = typeof whole.seq === 'number' ? whole.seq : undefined
+function fromJson(bytes: Buffer, content: unknown, path: string): ParsedSnapshot & { edited: Edits } {
+  const foreign = (): LocalpostError => corrupt(path, 'it is JSON, but not a file of this store.', restoreIt)
+  if (!isRecord(content) || typeof content.schema !== 'number') throw foreign()
+  assertKnownFormat(content.schema, path)
+  const seq = typeof content.seq === 'number' ? content.seq : undefined
   const sections = new Map<string, SnapshotLine[]>()
-  for (const [name, value] of Object.entries(whole)) {
+  for (const [name, value] of Object.entries(content)) {
     if (ownMembers.has(name)) continue
-    if (!Array.isArray(value)) throw other
+    if (!Array.isArray(value)) throw foreign()
     const lines = value.map(fromObject)
-    if (!lines.every((line) => line !== null)) throw other
+    if (!lines.every((line) => line !== null)) throw foreign()
     sections.set(name, lines)
   }
-  return { seq, indexes: new Map(), sections, edited: editsOf(bytes, whole) }
+  return { seq, indexes: new Map(), sections, edited: editsOf(bytes, content) }
 }

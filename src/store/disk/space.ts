@@ -3,20 +3,19 @@ import type { PlaceKeeper } from '../records.ts'
 
 /** Counts the blob bytes in each log file that live records use, and collects the large files that no record uses. */
 export class SpaceAccounting implements PlaceKeeper {
-  /** By log file, the number of bytes that live records use. */
+  // Only this class changes these: others have a `Readonly<SpaceAccounting>`.
+  /** By log file, the number of bytes that live records use; and their sum. */
   readonly live: Map<number, number> = new Map()
   liveBytes = 0
-  /** Total size of all blobs in log files that became unused. */
-  freedBytes = 0
-  /** Large files to remove once the commits that made them unused are synced, with their sizes. */
+  /** Total size of all blobs in log files that ever became unused. */
+  freedBytesEver = 0
+  /** Large files to remove once the commits that made them unused are synced, with their sizes; and the sum of these. */
   readonly deadLarge: Map<string, number> = new Map()
-  /** Their total size. */
-  waitingBytes = 0
-  /** Total size of all files ever added to `deadLarge`. */
   deadLargeBytes = 0
-  /** Large files that records use. */
+  /** Total size of all files ever added to `deadLarge`. */
+  deadLargeBytesEver = 0
+  /** Large files that records use, and their total size. */
   readonly large: Set<string> = new Set()
-  /** Their total size. */
   largeBytes = 0
 
   hold(places: Places | null, without: Places | null): void {
@@ -29,23 +28,24 @@ export class SpaceAccounting implements PlaceKeeper {
     })
   }
 
-  removed(large: string): void {
-    this.waitingBytes -= this.deadLarge.get(large) ?? 0
-    this.deadLarge.delete(large)
-  }
-
   release(places: Places | null, without: Places | null): void {
     eachNew(places, without, (place) => {
       if ('log' in place) {
         this.#count(place.log, -place.size)
-        this.freedBytes += place.size
+        this.freedBytesEver += place.size
       } else if ('large' in place && this.large.delete(place.large)) {
         this.largeBytes -= place.size
         this.deadLarge.set(place.large, place.size)
+        this.deadLargeBytesEver += place.size
         this.deadLargeBytes += place.size
-        this.waitingBytes += place.size
       }
     })
+  }
+
+  /** Call it when a file of `deadLarge` was removed. */
+  forgetLarge(name: string): void {
+    this.deadLargeBytes -= this.deadLarge.get(name) ?? 0
+    this.deadLarge.delete(name)
   }
 
   #count(log: number, bytes: number): void {
@@ -55,7 +55,7 @@ export class SpaceAccounting implements PlaceKeeper {
 }
 
 /** How large a log file gets, and how much is freed before a checkpoint: half of the live data, within bounds. */
-export function unitBytes({ liveBytes }: SpaceAccounting, maxBytes: number): number {
+export function unitBytes({ liveBytes }: Readonly<SpaceAccounting>, maxBytes: number): number {
   return Math.min(Math.max(liveBytes / 2, minUnitBytes), maxBytes)
 }
 

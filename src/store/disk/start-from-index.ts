@@ -31,7 +31,7 @@ export async function startFromIndex(
   const found = await readStamp(files, path).catch(() => null)
   if (!found || !isSameStamp(found.stamp, index.file) || olderThan(checkpoint, name, found) !== null)
     return false
-  return adopt(records, state, segment, path, index)
+  return useIndex(records, state, segment, path, index)
 }
 
 /** The stamp of a file, and the commit up to which it contains all; null without the file or its last checksum. */
@@ -59,7 +59,7 @@ export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.crc === b.crc && a.ino === b.ino && a.mtimeMs === b.mtimeMs
 }
 
-function adopt(
+function useIndex(
   records: Records,
   state: CollectionState,
   number: number,
@@ -67,19 +67,22 @@ function adopt(
   { file, rows, usage, keyed: keyedRows, facts }: StartIndex,
 ): boolean {
   const segment = state.segment(number)
-  const pack = new Packed(segment, path, rows, new Set(usage.logs.keys()))
+  const contains = facts === null || facts.isComplete ? 'all' : 'not all facts'
+  const pack = new Packed(segment, path, rows, {
+    logs: new Set(usage.logs.keys()),
+    facts,
+    usage,
+    file: { ...file, usage, index: contains },
+  })
   const { idIndex, byId } = state
   const keyed = keyedRows.map(
-    ([row, version, keys]) => new Entry(pack.id(row), number, version, '', keys, atRest),
+    ([row, version, keys]) =>
+      new Entry({ id: pack.id(row), segment: number, version, text: '', keys, blobs: atRest }),
   )
   const gap = idIndex.gapAt(pack.first)
   // Only reading the files handles records with the same id.
   if (!gap || (gap.before !== null && pack.last >= gap.before)) return false
   if (keyed.some(({ id }) => byId.has(id)) || hasLoose(state, pack)) return false
-  const index = facts === null || facts.isComplete ? 'all' : 'not all facts'
-  pack.facts = facts
-  pack.usage = usage
-  pack.file = { ...file, usage, index }
   segment.pack = pack
   idIndex.insert(pack)
   for (const entry of keyed) byId.set(entry.id, entry)

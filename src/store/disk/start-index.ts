@@ -78,7 +78,7 @@ export function encodeStartIndex(
     ...(facts ? [facts.flags, ...codes] : []),
     ids,
   ]
-  const line = JSON.stringify({ ...formOf(state, pack.segment.number), ...head })
+  const line = JSON.stringify({ ...fingerprintOf(state, pack.segment.number), ...head })
   const content = Buffer.concat([
     Buffer.from(`${line}\n`),
     ...columns.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength)),
@@ -111,11 +111,11 @@ export function decodeStartIndex(state: CollectionState, segment: number, bytes:
 /** Whether this is the head of such an index. The checksum matched, so that the rest is as `encodeStartIndex` wrote it. */
 function isHeadOf(state: CollectionState, segment: number, head: unknown): head is IndexHead {
   if (!isRecord(head) || !Array.isArray(head.keyed) || !head.keyed.every(Array.isArray)) return false
-  return Object.entries(formOf(state, segment)).every(([name, value]) => head[name] === value)
+  return Object.entries(fingerprintOf(state, segment)).every(([name, value]) => head[name] === value)
 }
 
-/** An index is used only if all of these values match. */
-function formOf(state: CollectionState, segment: number): Record<string, unknown> {
+/** What an index is of: it is used only if all of these values match. */
+function fingerprintOf(state: CollectionState, segment: number): Record<string, unknown> {
   return {
     form: 1,
     endianness: endianness(),
@@ -160,10 +160,11 @@ function ownCodes(
   columns: readonly Uint16Array[],
 ): { texts: IndexHead['texts']; codes: Uint16Array[] } {
   const texts: (readonly string[] | null)[][] = []
-  const codes = columns.map((column, slot) => {
+  const codes = columns.map((column, at) => {
     const used = [...new Set(column)]
-    texts.push(used.map((code) => table?.textsOf(slot, code) ?? null))
+    texts.push(used.map((code) => table?.textsOf(at, code) ?? null))
     const own = new Map(used.map((code, nth) => [code, nth]))
+    // `own` has every code of the column.
     return column.map((code) => own.get(code) ?? 0)
   })
   return { texts, codes }
@@ -175,8 +176,9 @@ function tableCodes(
   texts: IndexHead['texts'],
   columns: readonly Uint16Array[],
 ): Uint16Array[] {
-  return columns.map((column, slot) => {
-    const known = (texts[slot] ?? []).map((list) => table?.codeOf(slot, list) ?? 0)
+  return columns.map((column, at) => {
+    const known = (texts[at] ?? []).map((list) => table?.codeOf(at, list) ?? 0)
+    // The checksum matched, so that each code is one of these.
     return column.map((code) => known[code] ?? 0)
   })
 }

@@ -5,6 +5,9 @@ import type { Medium, TakenBlob } from '../medium.ts'
 import type { Blob } from '../store.ts'
 import { largeBlobBytes, type LargeDeps, SpooledFile, spoolBlob } from './large.ts'
 
+/** Whether a blob of a commit still has to be written to a file of its own. */
+export const needsFile = ({ spooled, size }: Blob): boolean => spooled === undefined && size > largeBlobBytes
+
 /**
  * Takes a blob for a commit: a long one goes to a file of its own, a short one to the log with the commit.
  *
@@ -32,19 +35,15 @@ export function takeBlob(
     return { writing, undo: (reason) => (isUnknown(reason) ? afterCut(discard) : discard()) }
   }
   if (spooled === undefined) return { taken: taken(blob.parts ?? []), undo() {} }
-  if (!(spooled instanceof SpooledFile) || spooled.taken)
+  if (!(spooled instanceof SpooledFile) || !spooled.take())
     throw misuse(`The blob ${blob.id} was not made by this store's createBlob, or is committed already.`)
-  spooled.taken = true
   noteLarge(spooled.place.large)
-  const letGo = (): void => {
-    spooled.taken = false
-  }
   return {
     taken: taken(spooled.place),
     undo(reason) {
-      if (!isUnknown(reason)) return letGo()
+      if (!isUnknown(reason)) return spooled.letGo()
       afterCut(() => {
-        letGo()
+        spooled.letGo()
         void spooled.discard()
       })
     },
@@ -53,6 +52,3 @@ export function takeBlob(
 
 /** After this error a stored frame may still refer to a large file, so that is discarded only once the frame is cut off. */
 const isUnknown = (reason: unknown): boolean => isErrorOf(reason, 'store_unknown')
-
-/** Whether a blob of a commit still has to be written to a file of its own. */
-export const needsFile = ({ spooled, size }: Blob): boolean => spooled === undefined && size > largeBlobBytes

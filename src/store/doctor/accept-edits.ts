@@ -24,12 +24,7 @@ export interface AcceptedFile extends Edits {
  */
 export async function acceptEdits(dir: string): Promise<readonly AcceptedFile[]> {
   const paths = createPaths(resolve(dir))
-  const lock = await takeLock({
-    files: nodeFiles,
-    path: paths.lock,
-    folder: paths.folder,
-    onNotice() {},
-  })
+  const lock = await takeLock({ files: nodeFiles, path: paths.lock, folder: paths.folder, onNotice() {} })
   try {
     const accepted: (AcceptedFile & { path: string; content: FileToWrite })[] = []
     for (const { name: file, path } of await listSnapshot({ files: nodeFiles, paths })) {

@@ -44,8 +44,13 @@ export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
 
 /** Keeps the first few of any number of names, and counts all of them. */
 export class NameTally {
-  count = 0
-  readonly #first: string[] = []
+  readonly #first: string[]
+  count: number
+
+  constructor(first: string[] = [], count: number = first.length) {
+    this.#first = first
+    this.count = count
+  }
 
   add(name: string): void {
     if (this.#first.length < listedNames) this.#first.push(name)

@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/errors.ts'
 import { isWhole } from '../disk/blob-crc.ts'
 import { largeNameForm, type ReadableFolder } from '../disk/paths.ts'
 import type { LargePlace, LogPlace } from '../entry.ts'
@@ -5,7 +6,6 @@ import type { Records } from '../records.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import { addTo, listed, type Report } from './findings.ts'
 
-/** A blob of a record, and where it is stored. */
 interface StoredBlob<Place> {
   readonly id: string
   readonly name: string
@@ -27,11 +27,10 @@ export async function inspectBlobs(folder: ReadableFolder, records: Records, rep
       }
     }
   }
-  /** By what they have in common. */
-  const lost = new Map<string, LostBlob[]>()
-  await inspectLarge(folder, large, lost)
-  for (const [log, blobs] of inLogs) await inspectInLog(folder, log, blobs, lost)
-  for (const [kind, blobs] of lost) reportLost(report, kind, blobs)
+  const found = new Map<string, BlobFault[]>()
+  await inspectLarge(folder, large, found)
+  for (const [log, blobs] of inLogs) await inspectInLog(folder, log, blobs, found)
+  for (const [kind, faults] of found) reportFaults(report, kind, faults)
   if (before > 0 && report.problems === before)
     report.note(
       `The bytes of ${count} messages and contents are there; those of records that cannot be read were not counted.`,
@@ -40,27 +39,31 @@ export async function inspectBlobs(folder: ReadableFolder, records: Records, rep
   await inspectOrphans(folder, new Set(large.map(({ place }) => place.large)), report)
 }
 
-interface LostBlob {
+interface BlobFault {
   readonly blob: StoredBlob<LargePlace | LogPlace>
   readonly fault: string
+  /** Whether the bytes are lost. If their file cannot be read, they may be intact. */
+  readonly isLost: boolean
 }
+
+/** What was found, by the words that describe it for many blobs at once. */
+type Found = Map<string, BlobFault[]>
 
 async function inspectLarge(
   { files, paths }: ReadableFolder,
   blobs: readonly StoredBlob<LargePlace>[],
-  lost: Map<string, LostBlob[]>,
+  found: Found,
 ): Promise<void> {
   await forEachSlice(blobs, async (blob) => {
-    const { large, size } = blob.place
-    const path = paths.large(large)
-    // A folder in its place has no bytes.
-    const bytes = await files.readAll(path).catch(() => Buffer.alloc(0))
-    const damaged = `their files in ${paths.larges} are damaged`
-    if (bytes === null)
-      addTo(lost, `their files in ${paths.larges} are missing`, { blob, fault: `${path} is missing` })
-    else if (bytes.byteLength !== size)
-      addTo(lost, damaged, { blob, fault: `${path} has ${bytes.byteLength} bytes` })
-    else if (!isWhole(blob.place, bytes)) addTo(lost, damaged, { blob, fault: `${path} ${notStored}` })
+    const path = paths.large(blob.place.large)
+    const add = (kind: string, fault: string, isLost = true): void =>
+      addTo(found, `their files in ${paths.larges} ${kind}`, { blob, fault, isLost })
+    // A text says why the file cannot be read.
+    const bytes = await files.readAll(path).catch(messageOf)
+    if (bytes === null) add('are missing', `${path} is missing`)
+    else if (typeof bytes === 'string') add('cannot be read', bytes, false)
+    else if (bytes.byteLength !== blob.place.size) add('are damaged', `${path} has ${bytes.byteLength} bytes`)
+    else if (!isWhole(blob.place, bytes)) add('are damaged', `${path} ${notStored}`)
   })
 }
 
@@ -68,16 +71,17 @@ async function inspectInLog(
   { files, paths }: ReadableFolder,
   log: number,
   blobs: readonly StoredBlob<LogPlace>[],
-  lost: Map<string, LostBlob[]>,
+  found: Found,
 ): Promise<void> {
   const path = paths.log(log)
-  // An unreadable file is reported with the log.
-  const bytes = await files.readAll(path).catch(() => null)
+  const bytes = await files.readAll(path).catch(messageOf)
   await forEachSlice(blobs, (blob) => {
     const { at, size } = blob.place
+    if (typeof bytes === 'string')
+      return addTo(found, `${path} cannot be read`, { blob, fault: bytes, isLost: false })
     if (bytes && isWhole(blob.place, bytes.subarray(at, at + size))) return
     const kind = `${path} ${bytes ? notStored : 'is missing'}`
-    addTo(lost, kind, { blob, fault: `${kind}, from byte ${at} on` })
+    addTo(found, kind, { blob, fault: `${kind}, from byte ${at} on`, isLost: true })
   })
 }
 
@@ -102,19 +106,23 @@ async function inspectOrphans(
   )
 }
 
-/** One line for each of a few; if many are lost in the same way, one line for all. */
-function reportLost(report: Report, kind: string, lost: readonly LostBlob[]): void {
-  const nameOf = ({ blob: { id, name, place } }: LostBlob): string => `${id}/${name} (${place.size})`
-  if (lost.length > maxLinesOfLost)
+/** One line for each of a few; if many have the same fault, one line for all. */
+function reportFaults(report: Report, kind: string, faults: readonly BlobFault[]): void {
+  const nameOf = ({ blob: { id, name, place } }: BlobFault): string => `${id}/${name} (${place.size})`
+  const isLost = faults[0]?.isLost ?? true
+  const verb = isLost ? 'are lost' : 'were not checked'
+  const readable =
+    'Let this user read what cannot be read, or restore it from a copy, and run the doctor again.'
+  if (faults.length > maxLines)
     return report.problem(
-      `The bytes of ${lost.length} messages and contents are lost: ${kind}: ${listed(lost.map(nameOf))}.`,
-      'Restore what is missing from a copy, or remove these records.',
+      `The bytes of ${faults.length} messages and contents ${verb}: ${kind}: ${listed(faults.map(nameOf))}.`,
+      isLost ? 'Restore what is missing from a copy, or remove these records.' : readable,
     )
-  for (const one of lost)
+  for (const one of faults)
     report.problem(
-      `The bytes ${nameOf(one)} are lost: ${one.fault}.`,
-      `Restore that file from a copy, or remove ${one.blob.id}.`,
+      `The bytes ${nameOf(one)} ${verb}: ${one.fault}.`,
+      isLost ? `Restore that file from a copy, or remove ${one.blob.id}.` : readable,
     )
 }
 
-const maxLinesOfLost = 3
+const maxLines = 3

@@ -54,10 +54,8 @@ async function inspectIndex(
 ): Promise<string[] | null> {
   const path = paths.segment(state.name, number)
   try {
-    const [bytes, content] = [
-      await files.readAll(paths.startIndex(state.name, number)),
-      await files.readAll(path),
-    ]
+    const bytes = await files.readAll(paths.startIndex(state.name, number))
+    const content = await files.readAll(path)
     const index = bytes && decodeStartIndex(state, number, bytes)
     const stamp = stampNow(path)
     if (!index || !content || !stamp) return null
@@ -76,7 +74,7 @@ async function differencesOf(
   index: StartIndex,
   lines: readonly SnapshotLine[],
 ): Promise<string[]> {
-  const pack = new Packed({ number: 0, replacing: null }, '', index.rows, new Set())
+  const pack = new Packed({ number: 0, replacing: null }, '', index.rows, { logs: new Set() })
   const keyed = new Map(
     index.keyed.map(([row, version, keys]) => [pack.id(row), JSON.stringify([keys, version])]),
   )
@@ -95,8 +93,9 @@ async function differencesOf(
       addTo(found, 'it has other places of', id)
     const isKeyed = entry.keys.some((key) => key !== null)
     if (keyed.get(id) !== (isKeyed ? JSON.stringify([entry.keys, version]) : undefined))
-      addTo(found, 'other keys of', id)
-    if (!areFactsOf(state, index.facts?.get(row) ?? null, entry.facts)) addTo(found, 'other facts of', id)
+      addTo(found, 'it has other keys of', id)
+    if (!areFactsOf(state, index.facts?.get(row) ?? null, entry.facts))
+      addTo(found, 'it has other facts of', id)
   })
   const differences = [...found].map(([what, ids]) => `${what} ${listed(ids)}`)
   if (pack.count > count) differences.push('it has records that the file does not have')
@@ -105,15 +104,11 @@ async function differencesOf(
 }
 
 /** Whether facts of an index are those of the record. Facts and texts that are not known are never wrong. */
-function areFactsOf(
-  { facts: table }: CollectionState,
-  known: FactRow | null,
-  facts: FactRow | null,
-): boolean {
+function areFactsOf({ facts: table }: CollectionState, known: FactRow | null, own: FactRow | null): boolean {
   if (known === null || table === null) return true
   const texts = table.textSlot(0)
   return known.every(
-    (value, at) => value === facts?.[at] || (at >= texts && table.textsOf(at - texts, value) === null),
+    (value, at) => value === own?.[at] || (at >= texts && table.textsOf(at - texts, value) === null),
   )
 }
 

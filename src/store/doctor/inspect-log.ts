@@ -8,10 +8,7 @@ import type { Records } from '../records.ts'
 import { nextTurn } from '../../core/machine.ts'
 import type { Report } from './findings.ts'
 
-/**
- * Reads every commit of every log file. Those after the checkpoint are read and applied to memory as by a start; the
- * changes of earlier ones are in the files of records.
- */
+/** Reads every commit of every log file, and applies those after the checkpoint: the changes of earlier ones are in the files of records. */
 export async function inspectLog(
   folder: ReadableFolder,
   checkpoint: Checkpoint,
@@ -69,13 +66,11 @@ async function inspectUsed(
       }
       found.isDamaged = true
       const until = next.end >= used ? 'to its end' : `to byte ${next.end}, where complete commits follow`
-      report.note(
-        `${path} is damaged from byte ${next.at} ${until}. If mails lost bytes by it, they are named below.`,
-      )
+      report.note(`${path} is damaged from byte ${next.at} ${until}. Mails that lost bytes are listed below.`)
     }
     // A start reports a file that ends too early.
-    const isOther = part?.frame && (part.end > used || (part.end === used && last !== checkpoint.seq))
-    if (log === checkpoint.log && isOther)
+    const endsElsewhere = part?.frame && (part.end > used || (part.end === used && last !== checkpoint.seq))
+    if (log === checkpoint.log && endsElsewhere)
       report.problem(
         `checkpoint.json says that commit ${checkpoint.seq} ends at byte ${used} of ${path}; in the log commit ${last} ends at byte ${part?.end}.`,
         'Restore the whole folder from a copy.',
@@ -92,8 +87,9 @@ async function reportBroken(
   loss: Loss,
   report: Report,
 ): Promise<void> {
-  for (const [log, length] of broken ? lengths : []) {
-    if (!broken || log < broken.log) continue
+  if (!broken) return
+  for (const [log, length] of lengths) {
+    if (log < broken.log) continue
     const from = log === broken.log ? broken.offset : 0
     if (length <= from) continue
     const path = paths.log(log)

@@ -46,6 +46,7 @@ function linesText(damaged: readonly DamagedLine[]): string {
 /** Enough to compare each of them with what was edited. */
 const allLines = 1000
 
+/** Builds the indexes of the records, and says which records have the same key in a unique one. */
 export function inspectKeys(deps: ReadableFolder, records: Records, report: Report): void {
   for (const state of records.collections.all()) {
     for (const index of state.indexes) {
@@ -64,12 +65,10 @@ export function inspectKeys(deps: ReadableFolder, records: Records, report: Repo
 export async function inspectLeftovers(deps: ReadableFolder, report: Report): Promise<void> {
   const { files, paths } = deps
   const collections = (await collectionFolders(deps)).map((name) => paths.collection(name))
-  for (const folder of [paths.folder, paths.logs, ...collections]) {
-    const left = (await files.list(folder)).filter(isTemporary)
+  for (const dir of [paths.folder, paths.logs, ...collections]) {
+    const left = (await files.list(dir)).filter(isTemporary)
     if (left.length > 0)
-      report.note(
-        `Half written files of a crash in ${folder}: ${left.join(', ')}. The next start removes them.`,
-      )
+      report.note(`Half-written files of a crash in ${dir}: ${left.join(', ')}. The next start removes them.`)
   }
   const cut = (await files.list(paths.logs)).filter((name) => name.includes('.log.cut-'))
   if (cut.length > 0)

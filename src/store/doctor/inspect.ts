@@ -46,10 +46,7 @@ export interface InspectOptions {
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
-/**
- * Checks a whole data folder without changing or locking it, even while an instance uses it. Data that the instance is
- * writing may look incomplete, so a folder in use is checked up to three times.
- */
+/** Checks a data folder without changing or locking it. One in use is checked up to three times: what is being written may look incomplete. */
 export async function inspectFolder(options: InspectOptions): Promise<Inspection> {
   for (let tries = 1; ; tries++) {
     const { inspection, inUse } = await inspectOnce(options)
@@ -164,7 +161,7 @@ async function inspectCheckpoint(folder: ReadableFolder, report: Report): Promis
     if (checkpoint) {
       const { log, offset, seq } = checkpoint
       report.ok(
-        `The files of records hold every commit up to ${seq} (log ${log}, byte ${offset}; form ${formatVersion}).`,
+        `The files of records hold every commit up to ${seq} (log ${log}, byte ${offset}; format ${formatVersion}).`,
       )
       return checkpoint
     }

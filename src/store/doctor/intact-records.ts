@@ -2,7 +2,7 @@ import { nextTurn } from '../../core/machine.ts'
 import type { Checkpoint } from '../disk/checkpoint-text.ts'
 import { fillRecords } from '../disk/entries.ts'
 import type { ReadableFolder } from '../disk/paths.ts'
-import { type DamagedLine, wholeLines } from '../disk/snapshot-damage.ts'
+import { type DamagedLine, intactLines } from '../disk/snapshot-damage.ts'
 import type { Edits } from '../disk/snapshot-edits.ts'
 import { listSnapshot } from '../disk/snapshot-files.ts'
 import { missingFile, olderThan } from '../disk/snapshot-refusals.ts'
@@ -29,12 +29,7 @@ export interface IntactRecords {
   readonly edited: readonly { readonly path: string; readonly edits: Edits }[]
 }
 
-/**
- * Reads every intact record of `db.json` and the segments into memory.
- *
- * @param checkpoint  Null if it is lost.
- * @param isKnown  As in `wholeLines`.
- */
+/** Reads every intact record of `db.json` and the segments into memory. @param checkpoint  Null if it is lost. @param isKnown  As in `intactLines`. */
 export async function readIntact(
   folder: ReadableFolder,
   checkpoint: Checkpoint | null,
@@ -63,10 +58,11 @@ export async function readIntact(
           older: { contains: snapshot.seq ?? 0, fix: older.fix },
         })
     } catch (error) {
-      const whole = wholeLines(bytes ?? Buffer.alloc(0), collection, isKnown)
+      const intact = intactLines(bytes ?? Buffer.alloc(0), collection, isKnown)
       const { message } = storeFault(error, `Reading ${path}`)
-      damaged.push({ name, path, what: message, lines: whole.damaged, isCut: whole.isCut })
-      fillRecords(records, whole.snapshot, segment, path)
+      damaged.push({ name, path, what: message, lines: intact.damaged, isCut: intact.isCut })
+      // A record that is loaded already is replaced by itself.
+      fillRecords(records, intact.snapshot, segment, path)
     }
     await nextTurn()
   }

@@ -54,7 +54,7 @@ export async function toBlob(found: FoundBlob, target: LargeDeps): Promise<Blob>
 }
 
 export function faultWords({ name, fault }: LostBlob): string {
-  return `the bytes of its ${name} are ${fault}. All else of it is saved; reading its ${name} answers store_corrupt.`
+  return `the bytes of its ${name} are ${fault}. Everything else of this record is saved; reading its ${name} fails with store_corrupt.`
 }
 
 async function firstWhole(

@@ -16,20 +16,12 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
   const numbers = await numbersIn(files, paths.logs, '.log')
   /** The files of records contain everything before this position. */
   const { log: first, offset } = checkpoint ?? { log: numbers[0] ?? 1, offset: 0 }
-  const newest = Math.max(numbers.at(-1) ?? 0, offset > 0 ? first : 0)
-  const present = new Set(numbers)
-  /** Whether the gap before the next complete commit was already reported. */
-  let isTold = false
-  for (let log = first; checkpoint && log <= newest; log++)
-    if (!present.has(log)) lost.push(`${paths.log(log)} is missing; the commits that only it had are lost.`)
+  if (checkpoint) reportMissing(reading, checkpoint, numbers)
+  const losses = createLossReport(lost, history, checkpoint)
   for (const log of numbers) {
     const path = paths.log(log)
     const lose = (what: string): void => {
-      isTold ||= log >= first
-      if (log >= first)
-        lost.push(
-          `${path} ${what}. Commits after number ${Math.max(history.end, checkpoint?.seq ?? 0)} that only it had are lost.`,
-        )
+      if (log >= first) losses.lose(`${path} ${what}`)
     }
     const read = await readOrFault(reading, path)
     if ('fault' in read) lose(read.fault)
@@ -40,10 +32,7 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
         if (log > first || next > offset) lose(`is damaged from byte ${at} to byte ${next}`)
         continue
       }
-      const before = Math.max(history.end, checkpoint?.seq ?? frame.seq)
-      if (frame.seq > before + 1 && !isTold)
-        lost.push(`Commits ${before + 1} to ${frame.seq - 1} are lost: no file of the log has them.`)
-      isTold = false
+      losses.comeTo(frame.seq)
       try {
         history.note(frame, log, paths)
       } catch (error) {
@@ -53,6 +42,34 @@ export async function readHistory(reading: SalvageReading, checkpoint: Checkpoin
     await nextTurn()
   }
   return history
+}
+
+/** Reports the files of the log that the commits after the checkpoint were in, or are followed by. */
+function reportMissing({ paths, lost }: SalvageReading, { log, offset }: Checkpoint, logs: number[]): void {
+  const newest = Math.max(logs.at(-1) ?? 0, offset > 0 ? log : 0)
+  for (let number = log; number <= newest; number++)
+    if (!logs.includes(number))
+      lost.push(`${paths.log(number)} is missing; the commits that only it had are lost.`)
+}
+
+/** Reports what is lost between complete commits, each gap once. @param history  Gets each of these after `comeTo`. */
+function createLossReport(lost: string[], history: History, checkpoint: Checkpoint | null) {
+  /** Whether the gap before the next complete commit was already reported. */
+  let isTold = false
+  return {
+    lose(what: string): void {
+      isTold = true
+      const last = Math.max(history.end, checkpoint?.seq ?? 0)
+      lost.push(`${what}. Commits after number ${last} that only it had are lost.`)
+    },
+    comeTo(seq: number): void {
+      // Without a checkpoint it is not known whether the files of records contain the commits before the first one.
+      const before = Math.max(history.end, checkpoint?.seq ?? seq)
+      if (seq > before + 1 && !isTold)
+        lost.push(`Commits ${before + 1} to ${seq - 1} are lost: no file of the log has them.`)
+      isTold = false
+    },
+  }
 }
 
 /** The content of all complete commits in all log files, including those that the files of records contain. */

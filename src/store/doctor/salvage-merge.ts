@@ -14,14 +14,14 @@ interface Merge {
   readonly checkpoint: Checkpoint | null
   readonly history: History
   readonly repairs: readonly Repair[]
-  /** The last commit that a file contains, by the file's name. */
-  lastCommitIn(file: string): number
+  /** The last commit that each file seems to contain, by its name; null with a checkpoint, which says it. */
+  readonly contained: ReadonlyMap<string, number> | null
 }
 
-/** A damaged file, and the versions of its records in the log, by id; infinite for a removed record. */
+/** A damaged file, and the versions of its records in the log, by id. */
 interface Repair {
   readonly file: DamagedFile
-  readonly versions: Map<string, number>
+  readonly versions: Map<string, number | 'removed'>
 }
 
 /**
@@ -35,11 +35,9 @@ export function mergeHistory(
   history: History,
 ): void {
   const { collections } = reading.records
-  const repairs = damaged.map((file) => ({ file, versions: new Map<string, number>() }))
+  const repairs = damaged.map((file) => ({ file, versions: new Map<string, number | 'removed'>() }))
   const contained = checkpoint ? null : containedCommits(reading, history)
-  const lastCommitIn = (name: string): number =>
-    olderCopy(repairs, name)?.contains ?? checkpoint?.seq ?? contained?.get(name) ?? 0
-  const merge: Merge = { reading, checkpoint, history, repairs, lastCommitIn }
+  const merge: Merge = { reading, checkpoint, history, repairs, contained }
   forgetCleared(merge)
   const unsure: string[] = []
   for (const [collection, seqs] of history.last) {
@@ -47,7 +45,7 @@ export function mergeHistory(
     if (!logged) continue
     const state = collections.stateOrUnknown(collection, logged)
     for (const [id, seq] of seqs)
-      if (!mergeRecord(merge, state, id, seq, logged.byId.get(id) ?? null)) unsure.push(id)
+      if (mergeRecord(merge, state, id, seq, logged.byId.get(id) ?? null) === 'unsure') unsure.push(id)
   }
   for (const repair of repairs) reportRepair(merge, repair)
   if (unsure.length > 0)
@@ -56,12 +54,19 @@ export function mergeHistory(
     )
 }
 
+/** The last commit that a file contains, by the file's name. */
+function lastCommitIn({ repairs, checkpoint, contained }: Merge, name: string): number {
+  return olderCopy(repairs, name)?.contains ?? checkpoint?.seq ?? contained?.get(name) ?? 0
+}
+
 /** Forgets the records of files that a later commit removed together with their whole collection. */
-function forgetCleared({ reading: { records }, history, lastCommitIn }: Merge): void {
-  for (const [collection, seq] of history.cleared) {
+function forgetCleared(merge: Merge): void {
+  const { records } = merge.reading
+  for (const [collection, seq] of merge.history.cleared) {
     const state = records.collections.used(collection)
     for (const { id, segment } of state?.byId.values() ?? [])
-      if (state && seq > lastCommitIn(fileOf({ state, number: segment }))) forgetRecord(records, state, id)
+      if (state && seq > lastCommitIn(merge, fileOf({ state, number: segment })))
+        forgetRecord(records, state, id)
   }
 }
 
@@ -70,34 +75,37 @@ function forgetCleared({ reading: { records }, history, lastCommitIn }: Merge): 
  *
  * @param seq  The last commit that changed it.
  * @param entry  Its state by the log; null if it was removed.
- * @returns False if later changes of it may be lost.
+ * @returns `unsure` if later changes of it may be lost.
  */
 function mergeRecord(
-  { reading: { records }, checkpoint, history, repairs, lastCommitIn }: Merge,
+  merge: Merge,
   state: CollectionState,
   id: string,
   seq: number,
   entry: Entry | null,
-): boolean {
+): 'sure' | 'unsure' {
+  const { checkpoint, history, repairs } = merge
+  const { records } = merge.reading
   const existing = state.byId.get(id) ?? null
   const file = fileOf({ state, number: (existing ?? entry)?.segment ?? 0 })
-  const lastInFile = lastCommitIn(file)
+  const lastInFile = lastCommitIn(merge, file)
   const isNewer = seq > lastInFile
   const repair = existing ? undefined : repairOf(repairs, file, id)
   // An intact file contains every record that was there when it was written.
-  if (!isNewer && !repair) return true
+  if (!isNewer && !repair) return 'sure'
   if (entry === null) {
     if (isNewer) forgetRecord(records, state, id)
-    repair?.versions.set(id, Number.POSITIVE_INFINITY)
-    return true
+    repair?.versions.set(id, 'removed')
+    return 'sure'
   }
-  const isOnlyJudged = !checkpoint || olderCopy(repairs, file) !== undefined
-  if (existing && isOnlyJudged && entry.version <= existing.version) return true
+  // Without a checkpoint, or with an older copy, what the file contains is guessed.
+  const isGuessed = !checkpoint || olderCopy(repairs, file) !== undefined
+  if (existing && isGuessed && entry.version <= existing.version) return 'sure'
   loadRecord(records, state, entry)
   repair?.versions.set(id, entry.version)
   const versionInFile = repair?.file.lines.find((line) => line.id === id)?.version
-  if (versionInFile === entry.version) return true
-  return !history.misses(seq, isNewer && !checkpoint ? history.end : lastInFile)
+  if (versionInFile === entry.version) return 'sure'
+  return history.misses(seq, isNewer && !checkpoint ? history.end : lastInFile) ? 'unsure' : 'sure'
 }
 
 /** What is known of a file that is intact, but an older copy. */
@@ -145,27 +153,23 @@ function reportRepair({ reading, checkpoint, history }: Merge, repair: Repair): 
 /**
  * Reports which records of a damaged file were found in the log.
  *
- * @param isComplete  Whether the log has every commit, so that nothing of the file can be lost.
+ * @param isAll  Whether the log has every commit, so that nothing of the file can be lost.
  */
-function reportRecords(
-  { restored, lost }: SalvageReading,
-  { file, versions }: Repair,
-  isComplete: boolean,
-): void {
+function reportRecords({ restored, lost }: SalvageReading, { file, versions }: Repair, isAll: boolean): void {
   const named = new Set(file.lines.map(({ id }) => id))
-  const found = [...versions].filter(([, version]) => version < Number.POSITIVE_INFINITY)
+  const found = [...versions].filter(([, version]) => version !== 'removed')
   let others = found.filter(([id]) => !named.has(id)).length
   const before = lost.length
-  for (const { line, id, version } of isComplete ? [] : file.lines) {
+  for (const { line, id, version } of isAll ? [] : file.lines) {
     const known = id === null ? undefined : versions.get(id)
-    if (known !== undefined && known >= (version ?? 0)) continue
+    if (known === 'removed' || (known !== undefined && known >= (version ?? 0))) continue
     if (known !== undefined)
       lost.push(`${file.path}:${line} is damaged; ${id} was saved in the state of an earlier commit.`)
     else if (others > 0) others--
     else lost.push(`${file.path}:${line} is damaged; the record on it${id ? ` (${id})` : ''} is lost.`)
   }
   const count = `${found.length} of its records were taken from the log`
-  if (file.isCut && !isComplete)
+  if (file.isCut && !isAll)
     lost.push(`${file.what} ${count}, which does not go back far enough to say whether these are all.`)
   else if (lost.length === before) restored.push(`${file.what} ${count}; nothing of it is lost.`)
 }

@@ -58,8 +58,10 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const files = nodeFiles
   const paths = createPaths(resolve(options.dir))
   const to = resolve(options.to)
-  await assertSource(files, paths)
-  assertOutside(paths.folder, to)
+  if ((await files.size(paths.folder)) === null) throw invalidOption(`There is no folder ${paths.folder}.`)
+  const { folder } = paths
+  if (to === folder || to.startsWith(folder + sep) || folder.startsWith(to + sep))
+    throw invalidOption(`${to} must be outside ${folder}. Choose another folder for --to.`)
   await assertEmpty({ files, paths: createPaths(to) })
   await assertUnused(files, paths, processes)
   const records = new Records(collections, { hold() {}, release() {} })
@@ -67,7 +69,10 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const restored: string[] = []
   const reading = { files, paths, collections, records, lost, restored }
   const mark = await readMark(reading)
-  if (mark) lost.push(`${unfinishedWords(paths.folder, mark).message} What it had not stored is not here.`)
+  if (mark)
+    lost.push(
+      `${unfinishedWords(paths.folder, mark).message} Records that it had not stored yet are missing here too.`,
+    )
   const checkpoint = await salvageCheckpoint(reading)
   const damaged = await salvageRecords(reading, checkpoint)
   const history = await readHistory(reading, checkpoint)
@@ -99,7 +104,6 @@ interface Writing {
   readonly reading: SalvageReading
   readonly history: History
   readonly store: Store
-  /** The new folder. */
   readonly target: LargeDeps
 }
 
@@ -141,21 +145,12 @@ async function saveRecord(
 
 /** @throws store_failed if the new folder has records that this salvage did not store. */
 async function compareCount(store: Store, state: CollectionState, saved: number): Promise<void> {
-  const there = await store.count(asCollection(state))
-  if (there === saved) return
+  const stored = await store.count(asCollection(state))
+  if (stored === saved) return
   throw new LocalpostError(
     'store_failed',
-    `The new folder has ${there} records of ${state.name}, and ${saved} were saved: the damaged folder has changed since the salvage began. Remove the new folder and run the salvage again.`,
+    `The new folder has ${stored} records of ${state.name}, and ${saved} were saved: the damaged folder has changed since the salvage began. Remove the new folder and run the salvage again.`,
   )
-}
-
-async function assertSource(files: Files, { folder }: Paths): Promise<void> {
-  if ((await files.size(folder)) === null) throw invalidOption(`There is no folder ${folder}.`)
-}
-
-function assertOutside(folder: string, to: string): void {
-  if (to === folder || to.startsWith(folder + sep) || folder.startsWith(to + sep))
-    throw invalidOption(`${to} must be outside ${folder}. Choose another folder for --to.`)
 }
 
 /** Accepts a new folder, and that of a salvage that was interrupted. */

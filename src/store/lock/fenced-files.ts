@@ -1,7 +1,7 @@
 import type { Files } from '../../core/files.ts'
-import { HeldLock } from './held-lock.ts'
+import type { HeldLock } from './held-lock.ts'
 
-/** The same files, but every change fails once the lock is lost. */
+/** The same files, but every change but the removal of an empty folder fails once the lock is lost. */
 export function fencedFiles(files: Files, lock: Pick<HeldLock, 'assertHeld' | 'assertKept'>): Files {
   const fenced =
     <A extends unknown[], R>(run: (...args: A) => Promise<R>) =>

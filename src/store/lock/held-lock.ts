@@ -1,8 +1,7 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { storeFault } from '../io-errors.ts'
 import { type Files, isSameFile, type Stamp, stampOf } from '../../core/files.ts'
-import type { LockDeps } from './judge.ts'
-import { closedMark, parseHolder, readLockText } from './lock-file.ts'
+import { closedMark, type LockDeps, parseHolder, readLockText } from './lock-file.ts'
 import { clearInterval, dateNow, monotonicNow, setInterval } from '../../core/machine.ts'
 
 export interface HeldLockDeps extends Omit<LockDeps, 'processes'> {
@@ -52,8 +51,7 @@ export class HeldLock {
     this.#stamp = stampOf(deps.files, deps.path)
     this.#fd = openNow(deps.files, deps.path)
     this.#bytes = Buffer.alloc(Buffer.byteLength(deps.text) + 1)
-    // If the lock cannot be examined now, the next heartbeat does it, and the next write reads it. A slow disk may need
-    // longer than the time between two heartbeats.
+    // If the lock cannot be examined now, the next heartbeat does it, and the next write reads it. A slow disk may need longer than one beat.
     this.#timer = setInterval(() => {
       this.#beating ??= this.#beat()
         .catch(() => {})

@@ -1,65 +1,56 @@
 import { codeOf, LocalpostError } from '../../core/errors.ts'
 import type { Files } from '../../core/files.ts'
 import { sleep } from '../../core/machine.ts'
-import { type Holder, type LockReads, parseHolder, folderPlace, readLockText } from './lock-file.ts'
+import {
+  type Holder,
+  type LockDeps,
+  type LockReads,
+  parseHolder,
+  folderPlace,
+  readLockText,
+} from './lock-file.ts'
 import { type Processes, systemProcesses } from './processes.ts'
 
-export interface LockDeps {
-  readonly files: Files
-  readonly path: string
-  readonly folder: string
-  readonly onNotice: (text: string) => void
-  /** Default: the machine's. */
-  readonly processes?: Processes
-}
-
 /**
- * Finds out whether the process that wrote a lock still uses the folder. Takes some seconds if the process cannot be
- * looked up.
+ * Finds out whether the process that wrote a lock still uses the folder. Takes some seconds if the process cannot be looked up.
  *
  * @returns `changed` if the lock was replaced meanwhile.
  * @throws store_in_use if the process is running.
  */
-export async function judge(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
+export async function judgeHolder(deps: LockDeps, found: string): Promise<'gone' | 'changed'> {
   const { files, path, folder, processes = systemProcesses } = deps
   const holder = parseHolder(found)
   if (!holder) {
     await assertNoFolder(deps)
     const who = 'the process that wrote it'
     const why = `The lock ${path} is damaged and does not say who uses the folder ${folder}. Waiting up to ${silence}, because a process may still use it.`
-    return await watch(deps, found, { who, why, conclusion: ended(who) })
+    return await waitForSilence(deps, found, { who, why, conclusion: ended(who) })
   }
   const state = await lookUp(holder, processes)
   if (state === 'gone') return 'gone'
   if (state === 'foreign') {
     const who = `process ${holder.pid} on the host ${JSON.stringify(holder.host)}`
     const why = `The folder ${folder} was last used by ${who}, in another container or on another machine. Waiting up to ${silence} to see whether that process still renews ${path}.`
-    return await watch(deps, found, { who, why, conclusion: ended(who) })
+    return await waitForSilence(deps, found, { who, why, conclusion: ended(who) })
   }
   if (!isCopied(files, folder, holder)) throw heldByProcess(holder, processes, folder)
   const who = `process ${holder.pid}`
   const why = `The lock ${path} was written by ${who} in another folder, so ${folder} seems to be a copy. Waiting up to ${silence} to see whether that process renews this lock too.`
   const conclusion = `${folder} is taken for a copy and opened. It may lack mail that was stored while it was copied: to copy a folder completely, stop Localpost first`
-  return await watch(deps, found, { who, why, conclusion })
+  return await waitForSilence(deps, found, { who, why, conclusion })
 }
 
 const ended = (who: string): string => `${who} has ended or writes nothing more. The folder is taken over`
 
-/**
- * Whether a lock was written in another folder, judged by the device and inode of the folder. Some file systems
- * change the inode of a folder, so the caller must also check that the holder no longer renews the lock.
- */
+/** Whether a lock was written in another folder, by device and inode. Some file systems change these, so check too that it is not renewed. */
 export function isCopied(files: Pick<Files, 'stampNow'>, folder: string, { place }: Holder): boolean {
   const here = folderPlace(files, folder)
   return place !== null && here !== null && (place.dev !== here.dev || place.ino !== here.ino)
 }
 
 async function assertNoFolder({ files, path, folder }: LockDeps): Promise<void> {
-  const isFolder = await files.readAll(path).then(
-    () => false,
-    (error: unknown) => codeOf(error) === 'EISDIR',
-  )
-  if (!isFolder) return
+  const error: unknown = await files.readAll(path).catch((reason: unknown) => reason)
+  if (codeOf(error) !== 'EISDIR') return
   const message = `${path} is a folder. It has to be a file that says who uses the folder ${folder}. Remove it when no process uses that folder.`
   throw new LocalpostError('store_in_use', message)
 }
@@ -73,7 +64,7 @@ const silence = `${silenceMs / 1000} seconds`
  *
  * @param words  Who holds the lock, why this waits, and what it means if the lock is not renewed.
  */
-async function watch(
+async function waitForSilence(
   { files, path, folder, onNotice, processes = systemProcesses }: LockDeps,
   found: string,
   { who, why, conclusion }: { who: string; why: string; conclusion: string },

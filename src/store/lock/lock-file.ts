@@ -18,6 +18,15 @@ export interface Holder {
   readonly place: FolderPlace | null
 }
 
+export interface LockDeps {
+  readonly files: Files
+  readonly path: string
+  readonly folder: string
+  readonly onNotice: (text: string) => void
+  /** Default: the machine's. */
+  readonly processes?: Processes
+}
+
 export type FolderPlace = Pick<Stamp, 'dev' | 'ino'>
 
 /** The identity of this folder; null if the system does not provide it. */
@@ -59,7 +68,7 @@ export const closedMark = (path: string): string => `${path}.closed`
 /** Where a file is written that is then linked as a lock or as its guard. */
 const newLockPath = (path: string): string => `${path}.${randomBytes(8).toString('hex')}`
 
-/** The names of `newLockPath` for `lock` and its guard. A leftover file is that of a process that was killed. */
+/** The names of `newLockPath` for `lock` (`disk/paths.ts`) and for `guardOf` of it. A leftover file is that of a process that was killed. */
 export const newLockForm: RegExp = /^lock\.(?:takeover\.)?[0-9a-f]{16}$/
 
 /**

@@ -35,8 +35,7 @@ export const systemProcesses: Processes = {
     try {
       if (process.platform === 'linux') {
         const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1')
-        // If `/proc` shows the processes of another pid namespace, none can be looked up. A random value makes every
-        // other space differ.
+        // If `/proc` is of another pid namespace, no process can be looked up: a random value makes every other space differ.
         const namespace = ownProc() ? await readlink('/proc/self/ns/pid') : hiddenSpace
         return { boot: boot.trim(), namespace }
       }
@@ -57,7 +56,8 @@ export const systemProcesses: Processes = {
   },
   async startOf(pid) {
     try {
-      if (process.platform === 'linux') return statFields(await readFile(statOf(pid), 'latin1'))[19] ?? ''
+      if (process.platform === 'linux')
+        return statFields(await readFile(statOf(pid), 'latin1'))[startTimeField] ?? ''
       if (process.platform === 'win32') return ''
       const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)])
       return stdout.trim()
@@ -78,20 +78,20 @@ function ownProc(): boolean {
   return pids === undefined ? readlinkSync('/proc/self') === String(process.pid) : /^\d+$/.test(pids)
 }
 
-/**
- * A process that ended and whose parent has not asked for its exit code still has its pid. While it ends, its first thread
- * may have ended before one that still writes.
- */
+/** Whether a process has ended, and has a pid only until its parent asks for its exit code. Its first thread may end before one that writes. */
 function hasEnded(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {
     const fields = statFields(readFileSync(statOf(pid), 'latin1'))
-    return /^[ZX]/.test(fields[0] ?? '') && Number(fields[17]) <= 1
+    return /^[ZX]/.test(fields[stateField] ?? '') && Number(fields[threadsField]) <= 1
   } catch {
     // Some systems hide the processes of other users.
     return false
   }
 }
+
+/** Positions in the result of `statFields`: proc(5) counts them from 1, with the two fields before. */
+const [stateField, threadsField, startTimeField] = [0, 17, 19]
 
 /** The fields from the third on. The name in the second may contain spaces and brackets; later fields do not. */
 function statFields(stat: string): string[] {

@@ -5,6 +5,7 @@ import { eachNew, type BlobPlace } from '../entry.ts'
 import { misuse } from '../io-errors.ts'
 import type { Medium } from '../medium.ts'
 import { createStore } from '../engine.ts'
+import type { Records } from '../records.ts'
 import type { RestorableStore } from '../restore.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { endLoading } from '../loading.ts'
@@ -17,7 +18,7 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * Opens a store in memory: the same code, but no files. Closing it drops everything.
+ * Opens a store in memory: the engine over a medium without files. Closing it drops everything.
  *
  * @example
  * const store = await openMemoryStore({ collections: [emailCollection] })
@@ -28,11 +29,11 @@ export function openMemoryStore(options: MemoryStoreOptions): Promise<Restorable
 
 /** A medium of bytes in memory: nothing outlives the store, and no file is made. */
 function createMemoryMedium(): Medium {
-  let dirty: Set<unknown> = new Set()
+  let loaded: Records | null = null
   let used = 0
   return {
     async load(records) {
-      dirty = records.dirty
+      loaded = records
       endLoading(records, 'memory')
       return 0
     },
@@ -50,14 +51,14 @@ function createMemoryMedium(): Medium {
       const [first] = bytes
       return { bytes: bytes.length === 1 && first ? first : Buffer.concat(bytes), size }
     },
-    clear: () => undefined,
+    waitForSpace: () => undefined,
     assertRoom() {},
     refusal: () => null,
     usedBytes: () => used,
     lowDisk: async () => null,
     async write() {},
     // There are no files to write.
-    applied: () => dirty.clear(),
+    applied: () => loaded?.dirty.clear(),
     hold: (places, without) => eachNew(places, without, ({ size }) => (used += size)),
     release: (places, without) => eachNew(places, without, ({ size }) => (used -= size)),
     async read(place, start, end) {

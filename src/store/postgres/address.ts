@@ -6,7 +6,7 @@ export interface StoreAddress {
   /** For the driver: without the parameters that only Localpost understands. */
   readonly url: string
   readonly schema: string
-  /** For people: without the password. */
+  /** For people: without user, password and parameters. */
   readonly shown: string
 }
 
@@ -37,7 +37,7 @@ export function parseStoreUrl(text: string): StoreAddress {
   return { url: url.href, schema, shown: shown.href }
 }
 
-/** The URL of a store for people: without user and password. */
+/** The URL of a store for people; see {@link StoreAddress.shown}. */
 export function shownAddress(text: string): string {
   return parseStoreUrl(text).shown
 }

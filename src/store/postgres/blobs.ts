@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
+import { LocalpostError } from '../../core/errors.ts'
 import { asBuffer } from '../../core/own-buffers.ts'
-import type { Spool } from '../blob-writer.ts'
-import { type BlobId, splitBlobId } from '../names.ts'
+import { type BlobId, type BlobName, splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
 import { clamp } from '../read-records.ts'
 import type { Blob, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { isStorable } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
+import { type LargeSpool, openLargeSpool, pieceBytes } from './large-spool.ts'
 import type { Named } from '../texts.ts'
 import type { Shard } from './table.ts'
 
@@ -25,10 +26,7 @@ export interface StagedBlob {
 /** The blobs of a commit; a promise while large ones are being written. */
 export type StagedBlobs = readonly StagedBlob[] | Promise<readonly StagedBlob[]>
 
-/**
- * Message bytes in PostgreSQL. Small blobs are a value; large ones are numbered pieces. Pieces that are no longer used
- * stay for some minutes, so that running reads can finish.
- */
+/** Message bytes: small blobs as a value, large ones as numbered pieces. Unused pieces stay for some minutes, so that running reads can finish. */
 export class Blobs {
   readonly #sql: Connection
 
@@ -36,10 +34,10 @@ export class Blobs {
     this.#sql = sql
   }
 
-  /** The reads of blobs in a partition; see `Store`. @param placeOf  As for `createReads`. */
+  /** The reads of blobs in a partition; see `Store`. @param shardOf  As for `createReads`. */
   reads(
     partition: string,
-    placeOf: (collection: Named) => Shard,
+    shardOf: (collection: Named) => Shard,
     assertOpen: () => void,
   ): Pick<Store, 'openBlob' | 'readBlob' | 'blobSize' | 'blobNames'> {
     const all = 'size::float8 AS size, bytes, large::float8 AS large'
@@ -67,7 +65,7 @@ export class Blobs {
         return Readable.from(this.#pieces(id, large ?? 0, start, end), asBytes)
       },
       blobNames: async (collection, owner) => {
-        const { table } = placeOf(collection)
+        const { table } = shardOf(collection)
         if (!isStorable(owner)) return []
         const rows = await this.#sql.run<{ name: string }>(
           `SELECT name FROM ${this.#sql.name('blobs')} WHERE partition = $1 AND owner = $2 AND collection = $3 ORDER BY name`,
@@ -79,9 +77,7 @@ export class Blobs {
   }
 
   /** What a commit stores for each of its blobs. Large blobs in memory are written now. */
-  stage(
-    named: readonly { readonly blob: Blob; readonly owner: string; readonly name: string }[],
-  ): StagedBlobs {
+  stage(named: readonly (BlobName & { readonly blob: Blob })[]): StagedBlobs {
     const ready: StagedBlob[] = []
     const writing: Promise<StagedBlob>[] = []
     for (const { blob, owner, name } of named) {
@@ -106,46 +102,8 @@ export class Blobs {
     return { owner, name, size: bytes.length, bytes: null, large }
   }
 
-  /** Starts a large blob. Until a commit refers to it, it is removed after a day. */
-  async createSpool(): Promise<LargeSpool> {
-    const [made] = await this.#sql.run<{ large: number }>(
-      `INSERT INTO ${this.#sql.name('unused')} (large, since)
-       VALUES (nextval('${this.#sql.name('large_blobs')}'), now() + interval '1 day') RETURNING large::float8 AS large`,
-    )
-    if (!made) throw misuse('PostgreSQL made no number for a large blob.')
-    const { large } = made
-    let held: Buffer = Buffer.alloc(0)
-    let place = 0
-    const insert = async (bytes: Buffer): Promise<void> => {
-      await this.#sql.run(
-        `INSERT INTO ${this.#sql.name('pieces')} (large, place, bytes) VALUES ($1, $2, $3)`,
-        [large, place++, bytes],
-      )
-    }
-    return {
-      write: async (bytes) => {
-        // All pieces except the last have the same length, so that the position of a byte can be computed.
-        const all = Buffer.concat([held, bytes])
-        let at = 0
-        for (; all.length - at >= pieceBytes; at += pieceBytes)
-          await insert(all.subarray(at, at + pieceBytes))
-        held = Buffer.from(all.subarray(at))
-      },
-      finish: async () => {
-        if (held.length > 0) await insert(held)
-        held = Buffer.alloc(0)
-        return large
-      },
-      discard: async () => {
-        held = Buffer.alloc(0)
-        // Removes nothing if a commit uses the blob: then it is not in the table `unused`.
-        await this.#sql.run(
-          `WITH gone AS (DELETE FROM ${this.#sql.name('unused')} WHERE large = $1 RETURNING large)
-           DELETE FROM ${this.#sql.name('pieces')} WHERE large IN (SELECT large FROM gone)`,
-          [large],
-        )
-      },
-    }
+  createSpool(): Promise<LargeSpool> {
+    return openLargeSpool(this.#sql)
   }
 
   /** Removes some of the pieces that have been unused for long enough. @returns Whether more may be left. */
@@ -179,16 +137,14 @@ export class Blobs {
       const from = at - place * pieceBytes
       const bytes = piece?.bytes.subarray(from, Math.min(pieceBytes, end - place * pieceBytes))
       if (!bytes || bytes.length === 0)
-        throw misuse(`The bytes of ${id} from ${at} on are gone: it was removed meanwhile.`)
+        throw new LocalpostError(
+          'store_corrupt',
+          `The database lacks the bytes of ${id} from ${at} on. ${lostOrRemoved}`,
+        )
       yield bytes
       at += bytes.length
     }
   }
-}
-
-interface LargeSpool extends Spool {
-  /** @returns The number of the blob. */
-  finish(): Promise<number>
 }
 
 interface BlobContent {
@@ -197,22 +153,7 @@ interface BlobContent {
   readonly large: number | null
 }
 
-/**
- * Stores as many bytes as the largest blob in one piece, and removes them, in one transaction.
- *
- * @throws What the driver throws if there is no space.
- */
-export async function tryToStore(sql: Connection): Promise<void> {
-  const id = crypto.randomUUID()
-  await sql.run(
-    `INSERT INTO ${sql.name('blobs')} (partition, owner, name, collection, size, bytes)
-     VALUES ('', $1, '', '', 0, decode(repeat('00', ${maxInlineBytes}), 'hex'))`,
-    [id],
-  )
-  await sql.run(`DELETE FROM ${sql.name('blobs')} WHERE partition = '' AND owner = $1 AND name = ''`, [id])
-}
-
-/** The length of all pieces of a large blob but the last. */
-export const pieceBytes: number = 512 * 1024
+const lostOrRemoved =
+  'Either it was removed more than 15 minutes ago, while it was read, or they are lost: `localpost doctor` names what is lost.'
 const cleanedAtOnce = 20
 const asBytes = { objectMode: false }

@@ -1,7 +1,8 @@
 import type { Facts, FactWhere, Where } from '../queries.ts'
-import { factAt } from '../facts.ts'
+import { bitOf, factAt } from '../facts.ts'
 import type { StoredRecord } from '../store.ts'
-import { isStorable, oneText, textBeginning } from './joined-texts.ts'
+import { oneText, textBeginning } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
 import type { Parameters } from './parameters.ts'
 
 /** A condition in SQL. */
@@ -24,24 +25,22 @@ export function toSql(
   facts: Facts<StoredRecord> | undefined,
   parameters: Parameters,
 ): SqlCondition {
-  if ('all' in where) {
-    const parts = where.all.map((part) => toSql(part, facts, parameters))
-    return { sql: joined(parts, 'AND', 'true'), isExact: parts.every(({ isExact }) => isExact) }
-  }
-  if ('any' in where) {
-    const parts = where.any.map((part) => toSql(part, facts, parameters))
-    return { sql: joined(parts, 'OR', 'false'), isExact: parts.every(({ isExact }) => isExact) }
+  if ('all' in where || 'any' in where) {
+    const [wheres, operator, empty] =
+      'all' in where ? ([where.all, 'AND', 'true'] as const) : ([where.any, 'OR', 'false'] as const)
+    const parts = wheres.map((part) => toSql(part, facts, parameters))
+    const sql = parts.length === 0 ? empty : `(${parts.map(({ sql }) => sql).join(` ${operator} `)})`
+    return { sql, isExact: parts.every(({ isExact }) => isExact) }
   }
   if ('not' in where) {
     const before = parameters.values.length
     const part = toSql(where.not, facts, parameters)
     if (part.isExact) return { sql: `NOT ${part.sql}`, isExact: true }
-    // A parameter that no statement uses has no type.
-    parameters.values.length = before
-    return unknown
+    parameters.dropAfter(before)
+    return undecided
   }
   if ('member' in where) {
-    if (where.member !== 'id' || 'contains' in where) return unknown
+    if (where.member !== 'id' || 'contains' in where) return undecided
     const { equals } = where
     if (typeof equals !== 'string' || !isStorable(equals)) return { sql: 'false', isExact: true }
     return { sql: `(id = ${parameters.add(equals, 'text')})`, isExact: true }
@@ -49,10 +48,10 @@ export function toSql(
   return { sql: `coalesce(${factSql(where, facts, parameters)}, false)`, isExact: true }
 }
 
-const unknown: SqlCondition = { sql: 'true', isExact: false }
+const undecided: SqlCondition = { sql: 'true', isExact: false }
 
 function factSql(where: FactWhere, facts: Facts<StoredRecord> | undefined, parameters: Parameters): string {
-  if ('flag' in where) return `(flags & ${1 << factAt(facts?.flags, where.flag)}) <> 0`
+  if ('flag' in where) return `(flags & ${bitOf({ flags: facts?.flags ?? [] }, where.flag)}) <> 0`
   if ('text' in where) {
     const column = `text_${factAt(facts?.texts, where.text)}`
     const part = 'equals' in where ? oneText(where.equals) : textBeginning(where.begins)
@@ -62,8 +61,4 @@ function factSql(where: FactWhere, facts: Facts<StoredRecord> | undefined, param
   return 'above' in where
     ? `${column} > ${parameters.add(where.above, 'float8')}`
     : `${column} < ${parameters.add(where.below, 'float8')}`
-}
-
-function joined(parts: readonly SqlCondition[], operator: string, empty: string): string {
-  return parts.length === 0 ? empty : `(${parts.map(({ sql }) => sql).join(` ${operator} `)})`
 }

@@ -1,10 +1,8 @@
 import { Socket } from 'node:net'
 import type { Pool, PoolConfig } from 'pg'
-import { codeOf, invalidOption, LocalpostError, messageOf } from '../../core/errors.ts'
+import { codeOf, invalidOption } from '../../core/errors.ts'
 import { nextTick } from '../../core/machine.ts'
-import type { StoreAddress } from './address.ts'
 import { scanMs } from './connection.ts'
-import { databaseFault, isLost } from './faults.ts'
 
 /** The connections of an open store, for each kind of work. */
 export interface Pools {
@@ -32,7 +30,6 @@ export async function closePools(pools: Pools): Promise<void> {
 }
 
 interface PoolOptions {
-  /** The maximum number of connections. */
   readonly max: number
   /** Whether statements are sent without waiting for the answers to those before. Default: false. */
   readonly isPipelined?: boolean
@@ -42,11 +39,7 @@ interface PoolOptions {
   readonly statementMs?: number
 }
 
-/**
- * Opens a pool of connections, with the driver, which only users of PostgreSQL install.
- *
- * @throws invalid_option if the driver is not installed.
- */
+/** Opens a pool of connections, with the driver, which only users of PostgreSQL install. @throws invalid_option if the driver is not installed. */
 export async function openPool(
   url: string,
   { max, isPipelined = false, byIndexes = false, statementMs = 10_000 }: PoolOptions,
@@ -98,26 +91,4 @@ async function loadDriver(): Promise<Pick<typeof import('pg'), 'Pool'>> {
     const message = 'The store in PostgreSQL needs the package `pg`, version 8. Install it: npm install pg'
     throw invalidOption(message, error)
   }
-}
-
-/** Why the store could not be opened, and what to do. */
-export function openingFault(error: unknown, { shown, schema }: StoreAddress): LocalpostError {
-  if (error instanceof LocalpostError) return error
-  const reason = messageOf(error)
-  const known = advice[codeOf(error)]
-  const what =
-    known ?? (isLost(error) ? 'Check that PostgreSQL runs there and accepts connections from here.' : '')
-  if (what === '') return databaseFault(error)
-  const message = `The store ${shown} (schema ${schema}) cannot be opened: ${reason || codeOf(error)}. ${what} Nothing was created.`
-  return new LocalpostError('store_failed', message, { cause: error })
-}
-
-const wrongPassword = 'Check the user name and the password in the URL.'
-const advice: Readonly<Record<string, string | undefined>> = {
-  '28P01': wrongPassword,
-  '28000': `${wrongPassword} The server may also refuse this host, in its pg_hba.conf.`,
-  '3D000': 'Create the database (createdb), or name another one in the URL.',
-  '42501':
-    'The user needs the right to create a schema in the database (GRANT CREATE ON DATABASE), or to use the one that is there.',
-  ENOTFOUND: 'Check the host in the URL.',
 }

@@ -1,9 +1,7 @@
-import { codeOf, LocalpostError } from '../../core/errors.ts'
+import { codeOf, LocalpostError, messageOf } from '../../core/errors.ts'
+import type { StoreAddress } from './address.ts'
 
-/**
- * Converts an error of the database or the driver to an error of the store. Errors of Localpost itself are returned
- * unchanged.
- */
+/** Converts an error of the database or the driver to an error of the store. Errors of Localpost itself are returned unchanged. */
 export function databaseFault(error: unknown): LocalpostError {
   if (error instanceof LocalpostError) return error
   const code = codeOf(error)
@@ -14,7 +12,7 @@ export function databaseFault(error: unknown): LocalpostError {
   return fault('store_failed', reason, error)
 }
 
-/** Whether the database could not be reached, or ended the connection, so that a retry may succeed. */
+/** Whether the database could not be reached, ended the connection, or refused the statement in a way that a retry may pass. */
 export function isLost(error: unknown): boolean {
   return isUnanswered(error) || refusedCodes.has(codeOf(error))
 }
@@ -35,12 +33,31 @@ function isUnanswered(error: unknown): boolean {
   return error instanceof Error && /terminated|timeout|not queryable|connection/i.test(error.message)
 }
 
-/**
- * Whether the statement was refused because of its values, so that the other commits of its transaction may be stored
- * without it.
- */
-export function isOfContent(error: unknown): boolean {
+/** Whether the statement was refused because of its values, so that the other commits of its transaction may be stored without it. */
+export function isOfValues(error: unknown): boolean {
   return /^(?:2[123]|54)/.test(codeOf(error))
+}
+
+/** Why the store could not be opened, and what to do. */
+export function openingFault(error: unknown, { shown, schema }: StoreAddress): LocalpostError {
+  if (error instanceof LocalpostError) return error
+  const reason = messageOf(error)
+  const known = advice[codeOf(error)]
+  const what =
+    known ?? (isLost(error) ? 'Check that PostgreSQL runs there and accepts connections from here.' : '')
+  if (what === '') return databaseFault(error)
+  const message = `The store ${shown} (schema ${schema}) cannot be opened: ${reason || codeOf(error)}. ${what} Nothing was created.`
+  return new LocalpostError('store_failed', message, { cause: error })
+}
+
+const wrongPassword = 'Check the user name and the password in the URL.'
+const advice: Readonly<Record<string, string | undefined>> = {
+  '28P01': wrongPassword,
+  '28000': `${wrongPassword} The server may also refuse this host, in its pg_hba.conf.`,
+  '3D000': 'Create the database (createdb), or name another one in the URL.',
+  '42501':
+    'The user needs the right to create a schema in the database (GRANT CREATE ON DATABASE), or to use the one that is there.',
+  ENOTFOUND: 'Check the host in the URL.',
 }
 
 /** The error for callers while the database does not answer. */
@@ -76,26 +93,14 @@ function withoutValues(cause: unknown): unknown {
   return cause instanceof Error ? Object.assign(new Error(cause.message), { code: codeOf(cause) }) : cause
 }
 
-const networkCodes = new Set([
-  'ECONNABORTED',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTDOWN',
-  'EHOSTUNREACH',
-  'ENETDOWN',
-  'ENETRESET',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])
+const networkCodes = new Set(
+  'ECONNABORTED ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTDOWN EHOSTUNREACH ENETDOWN ENETRESET ENETUNREACH ENOTFOUND EAI_AGAIN'.split(
+    ' ',
+  ),
+)
 /** No memory, too many connections, a lock or a statement that took too long, a transaction ended by the server. */
 const refusedCodes = new Set(['53200', '53300', '55P03', '57014', '25P03', '40001', '40P01'])
-/**
- * The database cannot be used now: no login, no database, no new connections or no tables, for example while a backup
- * is restored.
- */
+/** The database cannot be used now: no login, no database, no new connections or no tables, for example while a backup is restored. */
 const awayCodes = new Set(['28000', '28P01', '3D000', '55000', '3F000', '42P01'])
 const fullCodes = new Set(['53100'])
 const readOnlyCodes = new Set(['25006', '42501'])

@@ -6,20 +6,18 @@ interface FollowerDeps {
   /** The connection for reads. */
   readonly sql: Connection
   readonly feed: ChangeFeed
-  /** The id of this instance. */
   readonly instance: string
   /** The last commit that listeners know, and the number of records in each partition at that commit. */
   readonly state: StoreState
   /** Called after a commit of another instance. */
   onForeign(partition: string): void
   /** Called when the database lacks commits that it had before, for example after a restore. */
-  onOther(): void
+  onRestored(): void
 }
 
 /**
- * Passes the commits of all instances to the listeners of this one, each once, in the order of their numbers. Commits
- * of this instance come directly from its writer if no commit of another instance comes before them. All others are
- * read from the table of changes.
+ * Passes the commits of all instances to the listeners of this one, each once, in the order of their numbers. Commits of this instance come
+ * directly from its writer if no commit of another instance comes before them. All others are read from the table of changes.
  */
 export class Follower {
   readonly #deps: FollowerDeps
@@ -32,7 +30,6 @@ export class Follower {
    * complete look reads those that were stored before it began.
    */
   readonly #unnumbered = { stored: 0, read: 0 }
-  /** The running look. */
   #looking: Promise<void> = Promise.resolve()
   /** The look after it, which all calls share until it begins. */
   #next: Promise<void> | null = null
@@ -51,7 +48,7 @@ export class Follower {
   }
 
   /** The number of the last commit that all listeners know; null after a commit of this instance that they may not know. */
-  get told(): number | null {
+  get toldSeq(): number | null {
     return this.#unnumbered.read < this.#unnumbered.stored ? null : this.#toldSeq
   }
 
@@ -61,7 +58,7 @@ export class Follower {
   }
 
   /** Passes on the commits of a transaction of this instance; null if their numbers are not known. */
-  async stored(commits: readonly StoredCommit[] | null): Promise<void> {
+  async passOnOwn(commits: readonly StoredCommit[] | null): Promise<void> {
     if (commits === null) {
       this.#unnumbered.stored++
       return this.look()
@@ -73,18 +70,14 @@ export class Follower {
   }
 
   /**
-   * Looks for commits of other instances. Never rejects: the instance looks again at intervals, also while the database
-   * does not answer. It does not wait for looks that begin later, because commits wait for this one and later looks could
-   * follow without end.
+   * Looks for commits of other instances. Never rejects: the instance looks again at intervals, also while the database does not answer. It
+   * does not wait for looks that begin later, because commits wait for this one and later looks could follow without end.
    */
   look(): Promise<void> {
     return this.caughtUp().catch(() => {})
   }
 
-  /**
-   * Resolves when listeners know everything that was stored before the call. Concurrent calls share a statement.
-   * @throws As reads.
-   */
+  /** Resolves when listeners know everything that was stored before the call. Concurrent calls share a statement. @throws As reads. */
   caughtUp(): Promise<void> {
     // If the running look fails, the next one does not begin: the database does not answer.
     return (this.#next ??= this.#looking.finally(() => (this.#next = null)).then(() => this.#begin()))
@@ -113,7 +106,7 @@ export class Follower {
     while (this.#announcing) await this.#announcing
     const commits = found?.commits.filter(({ seq }) => seq > this.seq) ?? []
     const [first] = commits
-    if (found === null) this.#deps.onOther()
+    if (found === null) this.#deps.onRestored()
     // Old changes are removed: some of those between may be gone.
     if (found === null || (first && first.seq !== this.seq + 1)) {
       await this.#skip()

@@ -18,10 +18,7 @@ export interface NewCommit {
   readonly blobs: readonly StagedBlob[]
 }
 
-/**
- * A batch as {@link insertNew} stores it; null if a commit does anything but add records to the same table, has a large blob or a
- * key that must be unique, or if all together are too much for one statement.
- */
+/** A batch as {@link insertNew} stores it; null if it does more than add records to one table, has large blobs or unique keys, or is too large. */
 export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits: NewCommit[] } | null {
   const [first] = batch
   const table = first?.kind === 'commit' ? first.changes[0]?.table : undefined
@@ -72,27 +69,22 @@ export async function insertNew(
 ): Promise<{ readonly stored: StoredCommit[]; readonly isAlone: boolean } | null> {
   const sql = new Connection(pool, schema)
   const parameters = new Parameters()
-  const told = commits.map(({ partition, rows }) => {
-    const changes = rows.map(({ id }): CommitChange => ({ op: 'insert', collection: table.name, id }))
-    return { partition, changes }
+  const announced = commits.map(({ partition, rows }) => {
+    const inserts = rows.map(({ id }): CommitChange => ({ op: 'insert', collection: table.name, id }))
+    return { partition, changes: inserts }
   })
   const kept = commits.flatMap(({ partition, rows }) => rows.map((row) => ({ partition, row })))
-  const blobs = commits.flatMap(({ partition, blobs }) =>
-    blobs.map((blob) => ({ ...blob, partition, table })),
+  const blobs = commits.flatMap(({ partition, blobs: own }) =>
+    own.map((blob) => ({ ...blob, partition, table })),
   )
   const records = recordColumns(table, kept)
   const totals =
     totalColumns(kept.map(({ partition }) => ({ partition, collection: table.name, by: 1 }))) ?? []
   const count = parameters.add(commits.length, 'int8')
   const instance = parameters.add(membership.id, 'text')
-  const partitions = parameters.add(
-    told.map(({ partition }) => partition),
-    'text[]',
-  )
-  const changes = parameters.add(
-    told.map(({ changes }) => textOf(changes)),
-    'text[]',
-  )
+  const names = announced.map(({ partition }) => partition)
+  const texts = announced.map(({ changes }) => textOf(changes))
+  const [partitions, changes] = [parameters.add(names, 'text[]'), parameters.add(texts, 'text[]')]
   // `counted` has a row only if the renewal has one. Every part after it must read `counted`, so that it stores nothing otherwise.
   const parts = [
     `renewed AS (${membership.renewalPart(sql, batch, parameters)})`,
@@ -121,5 +113,5 @@ export async function insertNew(
   )
   if (!row) return null
   const first = row.seq - commits.length + 1
-  return { stored: told.map((commit, at) => ({ seq: first + at, ...commit })), isAlone: row.is_alone }
+  return { stored: announced.map((commit, at) => ({ seq: first + at, ...commit })), isAlone: row.is_alone }
 }

@@ -1,10 +1,10 @@
 import type { Report } from '../doctor/findings.ts'
-import { pieceBytes } from './blobs.ts'
 import type { Connection } from './connection.ts'
-import { checkNames, findNames } from './found-names.ts'
+import { checkNames, findNames } from './name-checks.ts'
 import type { SoundTable } from './inspect-tables.ts'
+import { pieceBytes } from './large-spool.ts'
 
-const restoreHint = 'Restore the database from a backup, or remove the records that they belong to.'
+const restoreOrRemove = 'Restore the database from a backup, or remove the records that they belong to.'
 
 /** Compares the declared sizes of blobs with their stored pieces, without reading the bytes. */
 export async function inspectBlobTables(
@@ -12,12 +12,12 @@ export async function inspectBlobTables(
   sound: readonly SoundTable[],
   report: Report,
 ): Promise<void> {
-  const { problems } = report
+  const before = report.problems
   const named = namedIn(sql)
   await checkNames(sql, report, {
     query: `${named} WHERE octet_length(bytes) IS DISTINCT FROM (CASE WHEN large IS NULL THEN size END)`,
     says: ({ count, names }) => `${count} blobs do not have as many bytes as they say: ${names}.`,
-    fix: restoreHint,
+    fix: restoreOrRemove,
   })
   await checkNames(sql, report, {
     query: `${named} CROSS JOIN LATERAL (
@@ -28,11 +28,11 @@ export async function inspectBlobTables(
      ) held
      WHERE large IS NOT NULL AND (wrong > 0 OR pieces <> (size + ${pieceBytes - 1}) / ${pieceBytes})`,
     says: ({ count, names }) => `${count} large blobs lack pieces, or have wrong ones: ${names}.`,
-    fix: restoreHint,
+    fix: restoreOrRemove,
   })
   await inspectOwners(sql, sound, report)
   await inspectNumbers(sql, report)
-  if (report.problems > problems) return
+  if (report.problems > before) return
   const [found] = await sql.run<{ count: number }>(
     `SELECT count(*)::float8 AS count FROM ${sql.name('blobs')}`,
   )
@@ -60,16 +60,13 @@ async function inspectOwners(sql: Connection, sound: readonly SoundTable[], repo
   if (count > 0) report.note(`${count} blobs are of collections that this version does not know: ${names}.`)
 }
 
-/**
- * Compares the numbers of large blobs: to which blob pieces belong, which pieces wait to be removed, and which number is next. They
- * are those of all partitions, so that the queries name none.
- */
+/** Compares the numbers of large blobs, which are those of all partitions: which pieces belong to a blob or are unused, and which is next. */
 async function inspectNumbers(sql: Connection, report: Report): Promise<void> {
   const [blobs, unused, pieces] = ['blobs', 'unused', 'pieces'].map((table) => sql.name(table))
   await checkNames(sql, report, {
     query: `SELECT '', large::text FROM (SELECT DISTINCT large FROM ${pieces}
      EXCEPT SELECT large FROM ${blobs} EXCEPT SELECT large FROM ${unused}) AS lost`,
-    says: ({ count, names }) => `The pieces of ${count} large blobs belong to none: numbers ${names}.`,
+    says: ({ count, names }) => `The pieces of ${count} numbers belong to no blob: ${names}.`,
     fix: `They only take space: insert their numbers into ${unused} with since = now(), and they are removed.`,
   })
   await checkNames(sql, report, {
@@ -80,7 +77,7 @@ async function inspectNumbers(sql: Connection, report: Report): Promise<void> {
   await checkNames(sql, report, {
     query: `SELECT '', large::text FROM ${blobs} WHERE large IS NOT NULL GROUP BY large HAVING count(*) > 1`,
     says: ({ count, names }) => `${count} large blobs have the same number: ${names}.`,
-    fix: restoreHint,
+    fix: restoreOrRemove,
   })
   const [found] = await sql.run<{ next: number; greatest: number }>(
     `SELECT (last_value + is_called::int)::float8 AS next,

@@ -1,39 +1,10 @@
 import { type Report, NameTally } from '../doctor/findings.ts'
 import type { Connection } from './connection.ts'
-import { checkNames } from './found-names.ts'
-import { describeHolder } from './membership.ts'
-
-/** Says which instances use the schema, and which one is the leader. */
-export async function inspectInstances(sql: Connection, report: Report): Promise<void> {
-  const rows = await sql.run<{ holder: string; has_turn: boolean; lives: boolean }>(
-    `SELECT holder, has_turn, until > clock_timestamp() AS lives FROM ${sql.name('instances')}
-     ORDER BY has_turn DESC, until DESC LIMIT 1000`,
-  )
-  const leaders = rows.filter(({ has_turn }) => has_turn)
-  if (leaders.length > 1)
-    report.problem(
-      `${leaders.length} instances are leaders: ${leaders.map(({ holder }) => describeHolder(holder)).join(', ')}. Mail may be delivered twice.`,
-      `Stop all instances, run DELETE FROM ${sql.name('instances')}, and start them again.`,
-    )
-  const living = rows.filter(({ lives }) => lives)
-  if (living.length === 0) report.ok('No instance uses the database.')
-  else
-    report.note(
-      `Instances that use the database: ${living.map(({ holder }) => describeHolder(holder)).join(', ')}.`,
-    )
-  const [leader] = leaders
-  if (leaders.length > 1 || (!leader && living.length === 0)) return
-  if (!leader) report.note('No instance is the leader; one becomes it within a second.')
-  else if (leader.lives) report.ok(`The leader is ${describeHolder(leader.holder)}.`)
-  else
-    report.note(
-      `The leader was ${describeHolder(leader.holder)}, which did not stop properly; the next start takes over.`,
-    )
-}
+import { checkNames } from './name-checks.ts'
 
 /** Reads the table of changes, which must be free of gaps up to the last commit. */
 export async function inspectChanges(sql: Connection, report: Report): Promise<void> {
-  const { problems } = report
+  const before = report.problems
   const table = sql.name('changes')
   const [own] = await sql.run<{ seq: number }>(`SELECT seq::float8 AS seq FROM ${sql.name('localpost')}`)
   const seq = own?.seq ?? 0
@@ -62,12 +33,12 @@ export async function inspectChanges(sql: Connection, report: Report): Promise<v
     )
   if ((last ?? 0) !== seq)
     report.problem(
-      `The last commit has the number ${seq}, but the last change ${last ?? 'is missing'}.`,
+      `The last commit has the number ${seq}, but the last change ${last === null ? 'is missing' : `has the number ${last}`}.`,
       (last ?? 0) > seq
         ? `Commits fail. Stop all instances and restore the database from a backup.`
         : restart,
     )
-  if (report.problems === problems) report.ok(`The table of changes is whole up to commit ${seq}.`)
+  if (report.problems === before) report.ok(`The table of changes is whole up to commit ${seq}.`)
 }
 
 function isList(text: string): boolean {

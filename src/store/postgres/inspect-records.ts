@@ -1,9 +1,9 @@
 import { type Report, NameTally } from '../doctor/findings.ts'
-import { type BlobId, splitBlobId } from '../names.ts'
+import { type BlobId, type BlobName, splitBlobId } from '../names.ts'
 import { toRecord } from '../read-records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
-import { checkNames, shownName } from './found-names.ts'
+import { checkNames, shownName } from './name-checks.ts'
 import type { SoundTable } from './inspect-tables.ts'
 import type { Table } from './table.ts'
 
@@ -20,24 +20,27 @@ export async function inspectRecords<T extends StoredRecord>(
   required: RequiredBlobs<T>,
   { records: report, totals }: { readonly records: Report; readonly totals: Report },
 ): Promise<void> {
-  const { problems } = report
+  const before = report.problems
   const counts: string[] = []
   for (const { table, isCurrent } of sound) {
     const damaged = new NameTally()
     const lacking = new NameTally()
     let count = 0
     for await (const rows of rowPages(sql, table, isCurrent)) {
-      const wanted: { partition: string; owner: string; name: string }[] = []
+      const wanted: WantedBlob[] = []
       for (const row of rows) {
         count++
+        let isDamaged = true
         try {
-          if (!isSound(table, row, isCurrent)) damaged.add(shownName(row.partition, row.id))
-          if (table.name !== required.collection.name) continue
-          for (const blob of required.blobsOf(toRecord<T>(row.record)))
-            wanted.push({ partition: row.partition, ...splitBlobId(blob) })
+          const isIntact = isSound(table, row, isCurrent)
+          if (table.name === required.collection.name)
+            for (const blob of required.blobsOf(toRecord<T>(row.record)))
+              wanted.push({ partition: row.partition, ...splitBlobId(blob) })
+          isDamaged = !isIntact
         } catch {
-          damaged.add(shownName(row.partition, row.id))
+          // The record cannot be read.
         }
+        if (isDamaged) damaged.add(shownName(row.partition, row.id))
       }
       for (const { partition, owner, name } of await missing(sql, wanted))
         lacking.add(shownName(partition, `${owner}/${name}`))
@@ -55,7 +58,7 @@ export async function inspectRecords<T extends StoredRecord>(
     if (isCurrent) await inspectUnique(sql, table, report)
     if (count > 0) counts.push(`${count} ${table.name}`)
   }
-  if (report.problems === problems) report.ok(`The database holds ${counts.join(', ') || 'no records'}.`)
+  if (report.problems === before) report.ok(`The database holds ${counts.join(', ') || 'no records'}.`)
   await inspectTotals(sql, sound, totals)
 }
 
@@ -93,11 +96,12 @@ function isSound(table: Table, row: RecordRow, isCurrent: boolean): boolean {
   })
 }
 
+interface WantedBlob extends BlobName {
+  readonly partition: string
+}
+
 /** The blobs that do not exist. */
-async function missing<T extends { partition: string; owner: string; name: string }>(
-  sql: Connection,
-  wanted: readonly T[],
-): Promise<{ partition: string; owner: string; name: string }[]> {
+async function missing(sql: Connection, wanted: readonly WantedBlob[]): Promise<WantedBlob[]> {
   if (wanted.length === 0) return []
   return await sql.run(
     `SELECT partition, owner, name FROM unnest($1::text[], $2::text[], $3::text[]) AS given (partition, owner, name)
@@ -125,7 +129,7 @@ async function inspectUnique(sql: Connection, table: Table, report: Report): Pro
 }
 
 async function inspectTotals(sql: Connection, sound: readonly SoundTable[], report: Report): Promise<void> {
-  const { problems } = report
+  const before = report.problems
   for (const { table } of sound)
     await checkNames(sql, report, {
       query: `SELECT partition, concat($1::text, ' says ', coalesce(told.records, 0), ' and has ', coalesce(held.records, 0))
@@ -136,7 +140,7 @@ async function inspectTotals(sql: Connection, sound: readonly SoundTable[], repo
       says: ({ count, names }) => `${count} counts of records are wrong: ${names}.`,
       fix: `Correct "records" in ${sql.name('totals')} to the number that is there, and start all instances again.`,
     })
-  if (report.problems === problems) report.ok('The counts of records are right.')
+  if (report.problems === before) report.ok('The counts of records are right.')
 }
 
 const recordsAtOnce = 200

@@ -24,7 +24,7 @@ export async function inspectVersion(sql: Connection, schema: string, report: Re
   }
   if (first !== 'localpost') {
     report.problem(
-      `The schema "${schema}" has no table "localpost", but others, as "${first}". A start refuses it.`,
+      `The schema "${schema}" has no table "localpost", but others, such as "${first}". A start refuses it.`,
       `Use another schema (\`?schema=name\` at the end of the URL), or restore the database from a backup.`,
     )
     return false
@@ -55,23 +55,17 @@ const typeNames: Readonly<Record<string, string>> = {
   timestamptz: 'timestamp with time zone',
 }
 
-/** @param declared  Such as `int8 NOT NULL`. */
-function typeName(declared: string): string {
-  const [type = ''] = declared.split(' ')
-  return typeNames[type] ?? type
-}
-
 /** @returns The tables of the collections that can be read; null if the tables of the store itself cannot. */
 export async function inspectTables(
   sql: Connection,
   { schema, tables }: { schema: string; tables: readonly Table[] },
   report: Report,
 ): Promise<SoundTable[] | null> {
-  const { problems } = report
+  const before = report.problems
   const found = await findTables(sql, schema)
   for (const [name, columns] of Object.entries(ownTables)) inspectColumns(name, columns, found, report)
   if (!found.has('large_blobs')) report.problem('The sequence "large_blobs" is missing.', restoreHint)
-  if (report.problems > problems) return null
+  if (report.problems > before) return null
   const rows = await sql.run<{ name: string; signature: string }>(
     `SELECT name, signature FROM ${sql.name('collections')} LIMIT 10000`,
   )
@@ -94,7 +88,7 @@ export async function inspectTables(
       report.note(`Another version of Localpost wrote "${name}"; the next start computes its indexes again.`)
     sound.push({ table, isCurrent })
   }
-  if (report.problems === problems) report.ok('All tables have the columns and keys of this version.')
+  if (report.problems === before) report.ok('All tables have the columns and keys of this version.')
   return sound
 }
 
@@ -117,7 +111,9 @@ function inspectColumns(
   }
   const wrong = new NameTally()
   for (const [column, declared] of Object.entries(columns)) {
-    const [actual, expected] = [table.columns.get(column), typeName(declared)]
+    const actual = table.columns.get(column)
+    const [type = ''] = declared.split(' ')
+    const expected = typeNames[type] ?? type
     if (actual === undefined) wrong.add(`"${column}" is missing`)
     else if (actual !== expected) wrong.add(`"${column}" is ${actual} instead of ${expected}`)
   }
@@ -144,16 +140,16 @@ export async function inspectTexts(
   report: Report,
 ): Promise<void> {
   const found = await findTables(sql, schema)
-  for (const { table } of sound) {
-    if (!table.texts) continue
-    const { name, stored, parts } = table.texts
-    const has = found.get(stored)
-    if (!has) {
-      report.note(`The texts of ${table.name} are not there yet; the next start makes them.`)
+  for (const { table: collection } of sound) {
+    if (!collection.texts) continue
+    const { name, stored, parts } = collection.texts
+    const table = found.get(stored)
+    if (!table) {
+      report.note(`The texts of ${collection.name} are not there yet; the next start makes them.`)
       continue
     }
     const columns = ['partition', 'id', 'unsure', ...parts.map((_, at) => partColumn(at))]
-    if (!columns.every((column) => has.columns.has(column))) {
+    if (!columns.every((column) => table.columns.has(column))) {
       report.problem(
         `The table ${name} is not as it was made.`,
         `Stop all instances and run DROP TABLE ${name}: the next start makes it and its texts again.`,
@@ -162,17 +158,17 @@ export async function inspectTexts(
     }
     const [count] = await sql.run<{ texts: number; left: number }>(
       `SELECT count(*)::float8 AS texts, count(*) FILTER (WHERE record.id IS NULL)::float8 AS left
-       FROM ${name} text LEFT JOIN ${table.sql} record USING (partition, id)`,
+       FROM ${name} text LEFT JOIN ${collection.sql} record USING (partition, id)`,
     )
     if (count && count.left > 0)
       report.problem(
-        `${count.left} texts of ${table.name} belong to no record, so that searches count too many.`,
+        `${count.left} texts of ${collection.name} belong to no record, so that searches count too many.`,
         `Stop all instances and run TRUNCATE ${name}: the texts are made again.`,
       )
-    else report.ok(`${count?.texts ?? 0} texts of ${table.name} for searches belong to records.`)
-    if (!has.indexes.has(indexName(name)))
+    else report.ok(`${count?.texts ?? 0} texts of ${collection.name} for searches belong to records.`)
+    if (!table.indexes.has(indexName(name)))
       report.note(
-        `The texts of ${table.name} have no index of trigrams: searches for words look at each of them.`,
+        `The texts of ${collection.name} have no index of trigrams: searches for words look at each of them.`,
       )
   }
 }

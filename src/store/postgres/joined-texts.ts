@@ -1,7 +1,4 @@
-/**
- * Joins texts for a column of type `text`. The same texts always give the same string, and a text is one of them exactly if
- * {@link oneText} of it is part of the string.
- */
+/** Joins texts for a column. The same texts give the same string, and a text is one of them exactly if {@link oneText} of it is part of that. */
 export function joinTexts(texts: readonly string[]): string {
   return texts.length === 0 ? '' : texts.map((text) => mark + escapeText(text)).join('') + mark
 }
@@ -32,9 +29,4 @@ function escapeText(text: string): string {
 
 function unescapeText(text: string): string {
   return text.replace(/\\([0-9a-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-}
-
-/** Whether a column of type `text` can hold this string: it has no NUL and no lone surrogate. */
-export function isStorable(text: string): boolean {
-  return !/[\0\p{Surrogate}]/u.test(text)
 }

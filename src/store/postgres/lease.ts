@@ -5,20 +5,16 @@ import type { Leadership } from '../store.ts'
 export const leaseMs = 10_000
 /** How much earlier than the others a leader considers its own lease expired. */
 const marginMs = 2000
-/**
- * How long after a renewal an instance relies on having been the only one then. Instances of different versions may run at
- * the same time: a later version must not rely on it for longer.
- */
+/** How long an instance relies on having been the only one at a renewal. A later version must not rely on it for longer: both may run. */
 const aloneMs = 200
 
-/**
- * A time by both clocks of the machine, in milliseconds: `elapsed` stops while the machine is suspended, `wall` can be
- * set.
- */
+/** A time by both clocks of the machine, in milliseconds: `elapsed` stops while the machine is suspended, `wall` can be set. */
 export interface Moment {
   readonly elapsed: number
   readonly wall: number
 }
+
+const longAgo: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
 
 /** A renewal of the row of this instance. It counts once it is committed. */
 export interface Renewal {
@@ -35,7 +31,7 @@ export class Lease implements Leadership {
   readonly #listeners: Set<() => void> = new Set()
   #isLeader = false
   /** The last stored renewal. */
-  #last: Renewal = { began: never, lastAlone: null }
+  #last: Renewal = { began: longAgo, lastAlone: null }
 
   constructor(now: () => Moment) {
     this.now = now
@@ -55,10 +51,7 @@ export class Lease implements Leadership {
     return () => this.#listeners.delete(listener)
   }
 
-  /**
-   * Whether `seq` is certainly the number of the last commit that any instance has acknowledged, because this one was the only
-   * one at its last renewal, and that was the number then.
-   */
+  /** Whether `seq` is certainly the last commit that any instance acknowledged: this one was alone at its last renewal, and it was the last then. */
   knowsAll(seq: number | null): boolean {
     return seq !== null && seq === this.#last.lastAlone && this.#age() < aloneMs
   }
@@ -74,7 +67,7 @@ export class Lease implements Leadership {
   won(began: Moment): void {
     this.#isLeader = true
     // Earlier renewals were not those of a leader, and listeners must be called.
-    this.#last = { began: never, lastAlone: null }
+    this.#last = { began: longAgo, lastAlone: null }
     this.renewed({ began, lastAlone: null })
   }
 
@@ -96,6 +89,3 @@ export class Lease implements Leadership {
 }
 
 export const momentNow = (): Moment => ({ elapsed: monotonicNow(), wall: dateNow() })
-
-/** A moment before all others. */
-const never: Moment = { elapsed: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }

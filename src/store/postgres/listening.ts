@@ -9,17 +9,14 @@ export function channelOf(schema: string): string {
   return `localpost_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`
 }
 
-/**
- * The payload of the notification of a leader that resigns. After a commit, the payload is the id of the instance.
- * Instances of other versions may listen too, so this value must not change.
- */
-export const resignedCall = 'turn'
+/** The payload when a leader resigns; after a commit it is the id of the instance. It must not change: other versions may listen too. */
+export const resignedPayload = 'turn'
 
 /** Listens for notifications of other instances over its own connection. */
 export class Listening {
   readonly #pool: Pool
   readonly #channel: string
-  readonly #onCall: (hasResigned: boolean) => void
+  readonly #onNotification: (hasResigned: boolean) => void
   readonly #instance: string
   /** The connection that listens; null if there is none. `drop` may be called again. */
   #connection: { readonly client: PoolClient; drop(): void } | null = null
@@ -28,13 +25,13 @@ export class Listening {
 
   /**
    * @param instance  The id of this instance, whose own notifications are ignored.
-   * @param onCall  Called after another instance stored something; with true after the leader resigned.
+   * @param onNotification  Called after another instance stored something; with true after the leader resigned.
    */
-  constructor(pool: Pool, schema: string, instance: string, onCall: (hasResigned: boolean) => void) {
+  constructor(pool: Pool, schema: string, instance: string, onNotification: (hasResigned: boolean) => void) {
     this.#pool = pool
     this.#channel = channelOf(schema)
     this.#instance = instance
-    this.#onCall = onCall
+    this.#onNotification = onNotification
   }
 
   /**
@@ -63,7 +60,7 @@ export class Listening {
     }
     client.on('error', drop)
     client.on('notification', ({ payload }) => {
-      if (payload !== this.#instance) this.#onCall(payload === resignedCall)
+      if (payload !== this.#instance) this.#onNotification(payload === resignedPayload)
     })
     try {
       await client.query(`LISTEN "${this.#channel}"`)

@@ -30,8 +30,7 @@ export class SchemaMark {
   readonly #own: Mark | null
   readonly #address: StoreAddress
   readonly #membership: Membership
-  /** Whether the schema has the mark. Set after the transaction that stored it. */
-  isSet = false
+  #isSet = false
 
   /** @param own  The work that fills the schema; null if it is open for anything else. */
   constructor(own: Mark | null, address: StoreAddress, membership: Membership) {
@@ -40,22 +39,31 @@ export class SchemaMark {
     this.#membership = membership
   }
 
-  /** Looks for the mark. @throws store_incomplete if it is one of other work. */
+  get isSet(): boolean {
+    return this.#isSet
+  }
+
+  /** Call it once the transaction of `set` was stored. @param isSet  What `set` returned. */
+  noteStored(isSet: boolean): void {
+    this.#isSet = isSet
+  }
+
+  /** Looks for the mark, which was stored before this transaction. @throws store_incomplete if it is one of other work. */
   async check(sql: Connection): Promise<void> {
     const found = await readSchemaMark(sql)
     if (found && !(this.#own && continues(found, this.#own)))
       throw unfinished(shownSchema(this.#address), found)
-    this.isSet = found !== null
+    this.#isSet = found !== null
   }
 
   /**
    * Sets the mark, as a part of a transaction that holds the lock of the schema.
    *
-   * @returns What `isSet` is once the transaction was stored.
+   * @returns What to give to `noteStored` once the transaction was stored.
    * @throws store_in_use if other instances use the schema.
    */
   async set(sql: Connection): Promise<boolean> {
-    if (this.isSet || !this.#own) return this.isSet
+    if (this.#isSet || !this.#own) return this.#isSet
     if ((await this.#membership.others(sql)).length > 0) throw inUse(this.#address.shown)
     await sql.once(`CREATE TABLE ${sql.name(tableName)} (mark text NOT NULL)`)
     await sql.once(`INSERT INTO ${sql.name(tableName)} (mark) VALUES ($1)`, [markText(this.#own)])
@@ -65,17 +73,18 @@ export class SchemaMark {
   /** Sets the mark in a transaction of its own. */
   async begin(pool: Pool): Promise<void> {
     const { schema } = this.#address
-    if (this.isSet || !this.#own) return
-    this.isSet = await transact(pool, schema, async (sql) => {
+    if (this.#isSet || !this.#own) return
+    const isSet = await transact(pool, schema, async (sql) => {
       await lockSchema(sql, schema)
       return await this.set(sql)
     })
+    this.noteStored(isSet)
   }
 
   /** Removes the mark. Everything that was stored before is on the disk before this is. */
   async remove(pool: Pool): Promise<void> {
-    if (!this.isSet) return
+    if (!this.#isSet) return
     await transact(pool, this.#address.schema, (sql) => sql.once(`DROP TABLE ${sql.name(tableName)}`))
-    this.isSet = false
+    this.#isSet = false
   }
 }

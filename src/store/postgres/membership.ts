@@ -1,21 +1,16 @@
-import type { Pool } from 'pg'
 import { LocalpostError } from '../../core/errors.ts'
 import { sleep } from '../../core/machine.ts'
 import { lookUp } from '../lock/judge.ts'
 import { lockText, parseHolder } from '../lock/lock-file.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
-import { Connection } from './connection.ts'
+import type { Connection } from './connection.ts'
 import { Lease, leaseMs, type Moment, momentNow, type Renewal } from './lease.ts'
-import { resignedCall } from './listening.ts'
+import { resignedPayload } from './listening.ts'
 import type { Parameters } from './parameters.ts'
-import { transact } from './transaction.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
-/**
- * How long an instance waits after it joined others, until none of them relies on being the only one; see {@link Lease.knowsAll}.
- * Others may run another version: a later one must not wait for a shorter time.
- */
+/** How long an instance waits after it joined, until no other relies on being alone ({@link Lease.knowsAll}). Later versions must not wait less. */
 const enteringMs = 300
 /** How long the row of an instance stays after its lease has expired. */
 const keptMs = 60_000
@@ -43,16 +38,12 @@ const isAlone = (table: string): string => `NOT EXISTS (SELECT FROM ${table} oth
  * 5. once it is stored, `lease.renewed` with that renewal.
  */
 export class Membership {
-  /** The id of this instance. */
   readonly id: string = crypto.randomUUID()
   readonly lease: Lease
   readonly #processes: Processes
   /** The process of this instance, as its row has it; empty before the first {@link Membership.join}. */
   #holder = ''
-  /**
-   * Whether all other instances know of the row. Only {@link Membership.enter} sets it, after the wait; a renewal that finds no
-   * row resets it, since a row that is added later is a new one to the others.
-   */
+  /** Whether all others know of the row. Only `enter` sets it, after the wait; a renewal that finds no row resets it: a row added later is a new one. */
   #isIn = false
   /** The joining and the wait of {@link Membership.enter}, for all its callers; null when it does not run. */
   #entering: Promise<void> | null = null
@@ -93,8 +84,8 @@ export class Membership {
     this.#isIn = true
   }
 
-  /** Whether the row may be missing. While `enter` runs, nothing else may add it: others would not know of the new row. */
-  get mayJoin(): boolean {
+  /** Whether `join` may add the row now: not when the others know it, and not while `enter` runs, which waits until they do. */
+  get isOut(): boolean {
     return !this.#isIn && !this.#entering
   }
 
@@ -193,42 +184,12 @@ export class Membership {
     )
     const names: string[] = []
     for (const { holder } of rows)
-      if (await this.#mayRun(holder)) names.push(describeHolder(holder, 'another instance'))
+      if (await this.mayRun(holder)) names.push(describeHolder(holder, 'another instance'))
     return names
   }
 
-  /**
-   * Makes this instance the leader if no other one is, in a transaction of its own.
-   *
-   * @param wants  Whether it still wants to be, asked after the look-up of a leader. Default: it does.
-   */
-  async tryToLead(pool: Pool, schema: string, wants: () => boolean = () => true): Promise<void> {
-    if (this.lease.isLeader || (await this.#isLedByOther(new Connection(pool, schema))) || !wants()) return
-    const began = this.lease.now()
-    const isLeader = await transact(pool, schema, async (connection) => {
-      const table = connection.name('instances')
-      // If several instances try at once, all but one wait here and then find a leader. The transaction must not lock
-      // rows before this: two instances that hold a row each would wait for each other.
-      await connection.run(`LOCK TABLE ${table} IN EXCLUSIVE MODE`)
-      await this.renew(connection)
-      if (await this.#isLedByOther(connection)) return false
-      await connection.run(`UPDATE ${table} SET has_turn = (id = $1) WHERE has_turn OR id = $1`, [this.id])
-      return true
-    })
-    if (isLeader) this.lease.won(began)
-  }
-
-  /** Whether another instance is the leader and may still be running. */
-  async #isLedByOther(connection: Connection): Promise<boolean> {
-    const [leader] = await connection.run<{ holder: string }>(
-      `SELECT holder FROM ${connection.name('instances')} WHERE has_turn AND id <> $1 AND until > clock_timestamp()`,
-      [this.id],
-    )
-    return leader !== undefined && (await this.#mayRun(leader.holder))
-  }
-
   /** Whether the process of an instance may still be running. */
-  async #mayRun(holder: string): Promise<boolean> {
+  async mayRun(holder: string): Promise<boolean> {
     const process = parseHolder(holder)
     return !process || (await lookUp(process, this.#processes)) !== 'gone'
   }
@@ -250,7 +211,7 @@ export class Membership {
     await connection.run(
       `WITH gone AS (DELETE FROM ${connection.name('instances')} WHERE id = $1 RETURNING has_turn)
        SELECT pg_notify($2, $3) FROM gone WHERE has_turn`,
-      [this.id, channel, resignedCall],
+      [this.id, channel, resignedPayload],
     )
   }
 }

@@ -3,7 +3,8 @@ import type { PartitionedStore } from '../partitioned-store.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { parseStoreUrl } from './address.ts'
 import { Connection } from './connection.ts'
-import { closePools, openingFault, openPools } from './driver.ts'
+import { closePools, openPools } from './driver.ts'
+import { openingFault } from './faults.ts'
 import { SchemaMark } from './marker.ts'
 import { Membership } from './membership.ts'
 import { prepareCollections, prepareOwnTables } from './schema.ts'
@@ -24,8 +25,8 @@ export interface PostgresStoreOptions extends StoreSettings {
 /**
  * Opens the store in a PostgreSQL database, version 13 or later. Several instances can use a schema at the same time.
  *
- * @throws invalid_option, store_newer_schema; store_incomplete if a copy into it was interrupted; store_in_use if the tables must be changed and another version uses them;
- *   store_failed if the database cannot be reached or refuses. Then nothing was created.
+ * @throws invalid_option, store_newer_schema; store_incomplete if a copy into it was interrupted; store_in_use if the tables
+ *   must be changed and another version uses them; store_failed if the database cannot be reached or refuses. Then nothing was created.
  * @example
  * const store = await openPostgresStore({ url: 'postgres://localpost@127.0.0.1/mail', collections })
  */
@@ -64,7 +65,7 @@ async function openSchema(options: PostgresStoreOptions, work: Mark | null = nul
       return { search: await prepareTexts(sql, [...tables.values()], alone), isMarked }
     }
     const { search, isMarked } = await transact(writing, schema, prepare, { isLong: true })
-    mark.isSet = isMarked
+    mark.noteStored(isMarked)
     if (search === 'scan') options.onNotice?.(withoutTrigrams)
     const store = await startStore({ ...options, schema, tables, search, membership, pools })
     return {

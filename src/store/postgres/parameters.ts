@@ -1,5 +1,5 @@
 /** A column of values: its name, what the array of them is cast to in SQL, and that array. */
-export interface ColumnOf {
+export interface ValueColumn {
   readonly name: string
   readonly type: string
   readonly values: readonly unknown[]
@@ -15,14 +15,19 @@ export class Parameters {
     return type === undefined ? placeholder : `${placeholder}::${type}`
   }
 
+  /** Drops those after the first `count`: a parameter that the text does not use has no type. */
+  dropAfter(count: number): void {
+    this.values.length = count
+  }
+
   /** Rows given column by column, as the table `given` of the text. */
-  unnest(columns: readonly ColumnOf[]): string {
+  unnest(columns: readonly ValueColumn[]): string {
     const arrays = columns.map(({ values, type }) => this.add(values, type)).join(', ')
     return `unnest(${arrays}) AS given (${columnList(columns)})`
   }
 }
 
 /** The names of columns, as a list in SQL. */
-export function columnList(columns: readonly ColumnOf[]): string {
+export function columnList(columns: readonly ValueColumn[]): string {
   return columns.map(({ name }) => `"${name}"`).join(', ')
 }

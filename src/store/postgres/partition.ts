@@ -45,7 +45,7 @@ export interface SharedParts {
 export function openPartition(partition: string, parts: SharedParts): Store {
   const { feed, follower, membership, upkeep, blobs, assertOpen } = parts
   const view = parts.views.open(partition)
-  const placeOf = (collection: Named): Shard => {
+  const shardOf = (collection: Named): Shard => {
     assertOpen()
     return { table: tableOf(parts, collection), partition }
   }
@@ -56,9 +56,9 @@ export function openPartition(partition: string, parts: SharedParts): Store {
     refusal: () => upkeep.trouble,
     lowDisk: () => Promise.resolve(null),
     bulk: (collection, ids, change, options) =>
-      view.change(async () => runBulk(ids, change, bulkDeps(placeOf(collection), parts), options)),
-    ...createReads(parts.reads, placeOf),
-    ...blobs.reads(partition, placeOf, assertOpen),
+      view.change(async () => runBulk(ids, change, bulkDeps(shardOf(collection), parts), options)),
+    ...createReads(parts.reads, shardOf),
+    ...blobs.reads(partition, shardOf, assertOpen),
     createBlob(id) {
       assertOpen()
       return new HeldBlobWriter(id, maxInlineBytes, parts.held, () => blobs.createSpool())
@@ -67,11 +67,11 @@ export function openPartition(partition: string, parts: SharedParts): Store {
       assertOpen()
       return view.listening(feed.listen(partition, listener, options))
     },
-    texts: createTexts(parts.searches, parts.searching, placeOf),
+    texts: createTexts(parts.searches, parts.searching, shardOf),
     isShared: true,
     caughtUp() {
       assertOpen()
-      return membership.lease.knowsAll(follower.told) ? Promise.resolve() : follower.caughtUp()
+      return membership.lease.knowsAll(follower.toldSeq) ? Promise.resolve() : follower.caughtUp()
     },
     leadership: membership.lease,
     close: async () => view.close(),
@@ -95,6 +95,7 @@ export async function removePartition(
         const ids = await reads.ids(table.collection, { limit: removedAtOnce - removals.length })
         for (const id of ids) removals.push({ table, id, row: null })
         if (ids.length > 0) changed.add(table.name)
+        if (removals.length === removedAtOnce) break
       }
       if (removals.length > 0) await writer.bulk(partition, removals, true)
     } while (removals.length === removedAtOnce)

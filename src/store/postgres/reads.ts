@@ -1,6 +1,6 @@
 import { factAt } from '../facts.ts'
 import { groupOf, Groups } from '../groups.ts'
-import type { PageQuery } from '../queries.ts'
+import { defaultPageLimit, type PageQuery } from '../queries.ts'
 import { toRecord } from '../read-records.ts'
 import type { Collection, Store, StoredRecord } from '../store.ts'
 import type { Named } from '../texts.ts'
@@ -10,28 +10,30 @@ import { toSql } from './conditions.ts'
 import { Parameters } from './parameters.ts'
 import { type Connection, scanMs } from './connection.ts'
 import { encodeKey } from './index-keys.ts'
-import { isStorable, splitTexts } from './joined-texts.ts'
+import { splitTexts } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
 import { Scan } from './scan.ts'
 import type { Shard, Table } from './table.ts'
 
 /** The reads of records in a partition; see `Store`. */
 type Reads = Pick<Store, 'get' | 'find' | 'page' | 'ids' | 'count' | 'tally' | 'groups'>
 
-/** @param placeOf  Where the records of a collection are. @throws closed. */
-export function createReads(sql: Connection, placeOf: (collection: Named) => Shard): Reads {
+/** @param shardOf  Where the records of a collection are. @throws closed. */
+export function createReads(sql: Connection, shardOf: (collection: Named) => Shard): Reads {
   return {
-    get: async (collection, id) => await readBy(sql, placeOf(collection), 'id', id),
+    get: async (collection, id) => await readBy(sql, shardOf(collection), 'id', id),
 
     async find(collection, index, key) {
-      const place = placeOf(collection)
-      if (index === 'id') return await readBy(sql, place, 'id', String(key[0] ?? ''))
+      const place = shardOf(collection)
+      // Ids are texts: a number or a boolean is none.
+      if (index === 'id') return typeof key[0] === 'string' ? await readBy(sql, place, 'id', key[0]) : null
       return await readBy(sql, place, place.table.index(index).column, encodeKey(key))
     },
 
     async page<T extends StoredRecord>(collection: Collection<T>, query: PageQuery = {}) {
-      const limit = Math.max(0, query.limit ?? 50)
+      const limit = Math.max(0, query.limit ?? defaultPageLimit)
       const records: T[] = []
-      for await (const row of scanRows(sql, placeOf(collection), query, { wanted: limit + 1 })) {
+      for await (const row of scanRows(sql, shardOf(collection), query, { wanted: limit + 1 })) {
         if (records.length === limit) return { records, more: true }
         records.push(row.record as T)
       }
@@ -41,14 +43,14 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Sha
     async ids(collection, query = {}) {
       const ids: string[] = []
       const { limit = Number.POSITIVE_INFINITY } = query
-      const place = placeOf(collection)
+      const place = shardOf(collection)
       for await (const { id } of scanRows(sql, place, query, { wanted: Math.max(0, limit), idsAlone: true }))
         if (ids.push(id) >= limit) break
       return ids
     },
 
     async count(collection, query = {}) {
-      const place = placeOf(collection)
+      const place = shardOf(collection)
       const scan = new Scan(place, query)
       if (!scan.isExact) {
         let count = 0
@@ -65,7 +67,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Sha
     },
 
     async tally(collection, text) {
-      const { table, partition } = placeOf(collection)
+      const { table, partition } = shardOf(collection)
       const column = `text_${factAt(table.facts?.texts, text)}`
       const rows = await sql.run<{ joined: string; count: number }>(
         `SELECT ${column} AS joined, count(*)::float8 AS count FROM ${table.sql}
@@ -80,7 +82,7 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Sha
     },
 
     async groups(collection, query) {
-      const { table, partition } = placeOf(collection)
+      const { table, partition } = shardOf(collection)
       const { flag, text, prefix, counted } = query
       const parameters = new Parameters()
       const own = parameters.add(partition)
@@ -95,11 +97,11 @@ export function createReads(sql: Connection, placeOf: (collection: Named) => Sha
         parameters.values,
         { timeoutMs: scanMs },
       )
-      const groups = new Groups()
+      const groups = new Groups(counted.length)
       for (const { joined, first, counts } of rows) {
         const found = groupOf(splitTexts(joined), query)
         if (found === null) continue
-        const group = groups.of(found, counted.length)
+        const group = groups.of(found)
         group.meet(first)
         group.add(counts)
       }

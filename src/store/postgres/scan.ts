@@ -2,13 +2,13 @@ import type { IndexKey, PageQuery } from '../queries.ts'
 import { hasWhere } from '../where.ts'
 import { toSql } from './conditions.ts'
 import { afterKey, encodeKey } from './index-keys.ts'
-import { isStorable } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
 import { Parameters } from './parameters.ts'
 import type { Shard } from './table.ts'
 
 /** The rows that a query is about, in SQL. */
 export class Scan {
-  /** Those of `condition` first, in the order in which the constructor adds them: this gives the SQL its numbers. */
+  /** Those of `condition` first, in the order in which the constructor writes their bounds: this gives the SQL its numbers. */
   readonly parameters: Parameters = new Parameters()
   /** The column of the index; `id` for that one. */
   readonly column: string

@@ -22,7 +22,7 @@ const sortedText = 'text COLLATE "C" NOT NULL'
  */
 export async function prepareOwnTables(sql: Connection, schema: string): Promise<boolean> {
   await lockSchema(sql, schema)
-  const isNew = !(await isOwn(sql, schema))
+  const isNew = !(await hasOwnTables(sql, schema))
   if (isNew) {
     // A user who may not create schemas may use an existing one.
     const given = await sql.run('SELECT FROM pg_namespace WHERE nspname = $1', [schema])
@@ -67,11 +67,11 @@ export async function prepareCollections(
 }
 
 /** @throws invalid_option if the schema has tables that are not Localpost's. */
-async function isOwn(sql: Connection, schema: string): Promise<boolean> {
+async function hasOwnTables(sql: Connection, schema: string): Promise<boolean> {
   const name = await firstTable(sql, schema)
   if (name === null || name === 'localpost') return name !== null
   throw invalidOption(
-    `The schema "${schema}" of the database has tables of another program, as ${JSON.stringify(name)}. ` +
+    `The schema "${schema}" of the database has tables of another program, such as ${JSON.stringify(name)}. ` +
       'Use another schema: `?schema=name` at the end of the URL.',
   )
 }
@@ -86,10 +86,7 @@ export async function firstTable(sql: Connection, schema: string): Promise<strin
   return first?.name ?? null
 }
 
-/**
- * The columns of the tables that belong to no collection, each with its type and constraints; `doctor` compares the types.
- * Instances of other versions use them too.
- */
+/** The columns of the tables that belong to no collection, with types and constraints. Instances of other versions use them; `doctor` compares them. */
 export const ownTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   localpost: {
     is_one: 'boolean PRIMARY KEY DEFAULT true CHECK (is_one)',
@@ -121,10 +118,10 @@ export const ownTables: Readonly<Record<string, Readonly<Record<string, string>>
     large: 'int8',
   },
   pieces: { large: 'int8 NOT NULL', place: 'int4 NOT NULL', bytes: 'bytea NOT NULL' },
+  // Pieces that no blob uses. `since` is in the future for a blob that is not committed yet.
   unused: { large: 'int8 PRIMARY KEY', since: 'timestamptz NOT NULL' },
 }
 
-/** The primary keys of several columns. */
 const primaryKeys: Readonly<Record<string, string>> = {
   totals: 'partition, collection',
   blobs: 'partition, owner, name',
@@ -158,6 +155,7 @@ async function prepareTable(sql: Connection, table: Table, { exists }: { exists:
        )`,
     )
   } else {
+    // Own columns were made first, and their numbers are never used again.
     const old = await sql.run<{ name: string }>(
       `SELECT attname::text AS name FROM pg_attribute
        WHERE attrelid = $1::regclass AND attnum > ${own.length} AND NOT attisdropped`,

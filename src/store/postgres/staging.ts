@@ -8,7 +8,7 @@ import { withVersion } from '../prepare.ts'
 import { toRecord } from '../read-records.ts'
 import type { Change, StoredRecord } from '../store.ts'
 import type { StagedBlob } from './blobs.ts'
-import { isStorable } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
 import type { StoredRow, Table } from './table.ts'
 
 /** A change of a commit, copied when `commit` was called. */
@@ -114,7 +114,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
       ...changes.map((change) => () => void effects.push(...this.#change(partition, change))),
       ...blobs.map((blob) => () => this.#blob(partition, changes, blob)),
     ]
-    await this.whole(steps, (step) => step())
+    await this.stageCommit(steps, (step) => step())
     return effects
   }
 
@@ -132,7 +132,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
     outcome.applied = 0
     outcome.stale = []
     const effects: CommitChange[] = []
-    await this.whole(changes, ({ table, id, row }) => {
+    await this.stageCommit(changes, ({ table, id, row }) => {
       const place = shardOf(table, partition)
       const current = this.current(place, id)
       if (!current) return

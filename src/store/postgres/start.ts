@@ -69,7 +69,7 @@ export async function startStore(prepared: PreparedSchema): Promise<PartitionedS
     instance: membership.id,
     state,
     onForeign: (partition) => foreignListeners.forEach((listener) => listener(partition)),
-    onOther: () => onNotice(otherCommits),
+    onRestored: () => onNotice(otherCommits),
   })
   const listening = new Listening(
     pools.listening,
@@ -86,7 +86,7 @@ export async function startStore(prepared: PreparedSchema): Promise<PartitionedS
     membership,
     onStored(commits) {
       upkeep.stored()
-      return follower.stored(commits)
+      return follower.passOnOwn(commits)
     },
     onFault: (fault) => upkeep.note(fault),
   })

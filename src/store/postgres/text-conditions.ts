@@ -2,7 +2,7 @@ import { misuse } from '../io-errors.ts'
 import type { TextQuery, TextTerm } from '../texts.ts'
 import { toSql } from './conditions.ts'
 import type { Parameters } from './parameters.ts'
-import { isStorable } from './joined-texts.ts'
+import { isStorable } from './storable-text.ts'
 import { partColumn, type Shard, type Table } from './table.ts'
 
 /** Texts from one id (inclusive) to another (exclusive); null for no bound. */

@@ -1,7 +1,7 @@
 import { splitBlobId } from '../names.ts'
 import type { Named, NewText, Texts } from '../texts.ts'
 import { type Connection, scanMs } from './connection.ts'
-import { type ColumnOf, columnList, Parameters } from './parameters.ts'
+import { type ValueColumn, columnList, Parameters } from './parameters.ts'
 import { partColumn, type Shard } from './table.ts'
 import type { RunStoppable } from './stoppable.ts'
 import { cleaned, hasNoText, textsOf } from './text-conditions.ts'
@@ -14,15 +14,15 @@ export type Searching = <T>(
   signal: AbortSignal | undefined,
 ) => Promise<T>
 
-/** Stores and searches the texts of records in a partition. @param placeOf  As for `createReads`. */
+/** Stores and searches the texts of records in a partition. @param shardOf  As for `createReads`. */
 export function createTexts(
   sql: Connection,
   searching: Searching,
-  placeOf: (collection: Named) => Shard,
+  shardOf: (collection: Named) => Shard,
 ): Texts {
   return {
     async put(collection, given) {
-      const { table, partition } = placeOf(collection)
+      const { table, partition } = shardOf(collection)
       // A row that a commit is just removing is skipped: to wait for one while others are locked could block both for good.
       const stored = new Set(await putTexts(sql, { table, partition }, given, 'SKIP LOCKED'))
       const left = given.filter(({ id }) => !stored.has(id))
@@ -36,7 +36,7 @@ export function createTexts(
     },
 
     async settle(collection) {
-      const { name } = textsOf(placeOf(collection).table)
+      const { name } = textsOf(shardOf(collection).table)
       // Each search by the index also reads its list of what came last. Where that is long, PostgreSQL reads all texts instead.
       await sql.run(
         'SELECT gin_clean_pending_list(oid) FROM pg_class WHERE oid = to_regclass($1)',
@@ -46,7 +46,7 @@ export function createTexts(
     },
 
     async missing(collection, after, limit) {
-      const { table, partition } = placeOf(collection)
+      const { table, partition } = shardOf(collection)
       const rows = await sql.run<{ id: string }>(
         `SELECT id FROM ${table.sql} record WHERE partition = $1 AND ${hasNoText(table, '$2')}
          ORDER BY id LIMIT $3`,
@@ -57,7 +57,7 @@ export function createTexts(
     },
 
     async blobs(collection, ids) {
-      const { partition } = placeOf(collection)
+      const { partition } = shardOf(collection)
       const names = ids.map(splitBlobId)
       const rows = await sql.run<{ owner: string; name: string; bytes: Buffer | null }>(
         `SELECT stored.owner, stored.name, stored.bytes
@@ -70,7 +70,7 @@ export function createTexts(
     },
 
     async countMissing(collection) {
-      const { table, partition } = placeOf(collection)
+      const { table, partition } = shardOf(collection)
       const [row] = await sql.run<{ missing: number }>(
         `SELECT (
            coalesce((SELECT records FROM ${sql.name('totals')} WHERE partition = $1 AND collection = $2), 0)
@@ -83,7 +83,7 @@ export function createTexts(
     },
 
     async countCut(collection) {
-      const { table, partition } = placeOf(collection)
+      const { table, partition } = shardOf(collection)
       const [row] = await sql.run<{ cut: number }>(
         `SELECT count(*)::float8 AS cut FROM ${textsOf(table).name} WHERE partition = $1 AND cut`,
         [partition],
@@ -94,13 +94,13 @@ export function createTexts(
 
     async page(collection, query, wanted, limit = {}) {
       return await searching((run) => {
-        return new Search(sql, placeOf(collection), query, run, limit.mostMs).page(wanted)
+        return new Search(sql, shardOf(collection), query, run, limit.mostMs).page(wanted)
       }, limit.signal)
     },
 
     async all(collection, query, limit = {}) {
       return await searching((run) => {
-        return new Search(sql, placeOf(collection), query, run, limit.mostMs).all()
+        return new Search(sql, shardOf(collection), query, run, limit.mostMs).all()
       }, limit.signal)
     },
   }
@@ -122,7 +122,7 @@ async function putTexts(
   const texts = given.map(({ text }) => parts.map((part) => cleaned(text[part] ?? null)))
   const parameters = new Parameters()
   const own = parameters.add(partition)
-  const columns: ColumnOf[] = [
+  const columns: ValueColumn[] = [
     { name: 'id', type: 'text[]', values: given.map(({ id }) => id) },
     { name: 'unsure', type: 'boolean[]', values: texts.map((values) => values.includes(null)) },
     { name: 'cut', type: 'boolean[]', values: given.map(({ isCut }) => isCut) },

@@ -1,10 +1,11 @@
 import type { Pool } from 'pg'
 import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { clearInterval, monotonicNow, setInterval } from '../../core/machine.ts'
-import { type Blobs, tryToStore } from './blobs.ts'
+import { type Blobs, maxInlineBytes } from './blobs.ts'
 import type { Connection } from './connection.ts'
 import { databaseFault } from './faults.ts'
 import type { Follower } from './follower.ts'
+import { tryToLead } from './leadership.ts'
 import type { Listening } from './listening.ts'
 import { type Membership, renewalMs } from './membership.ts'
 import { transact } from './transaction.ts'
@@ -92,13 +93,13 @@ export class Upkeep {
       if (this.#trouble || monotonicNow() - this.#renewed >= renewalMs) {
         this.#renewed = monotonicNow()
         // Other instances may have removed the row.
-        if (membership.mayJoin) await membership.join(sql)
+        if (membership.isOut) await membership.join(sql)
         membership.lease.renewed(await membership.renew(sql))
         if (this.#trouble?.code === 'store_full') await transact(pool, schema, tryToStore)
         this.#endTrouble()
       }
       await listening.connect()
-      await membership.tryToLead(pool, schema, () => !this.#isEnding)
+      await tryToLead(membership, pool, schema, () => !this.#isEnding)
     } catch (error) {
       this.note(databaseFault(error))
     }
@@ -128,6 +129,17 @@ export class Upkeep {
     await this.#looking
     await this.#cleaning
   }
+}
+
+/** Stores as many bytes as the largest blob in one piece, and removes them. @throws What the driver throws if there is no space. */
+async function tryToStore(sql: Connection): Promise<void> {
+  const id = crypto.randomUUID()
+  await sql.run(
+    `INSERT INTO ${sql.name('blobs')} (partition, owner, name, collection, size, bytes)
+     VALUES ('', $1, '', '', 0, decode(repeat('00', ${maxInlineBytes}), 'hex'))`,
+    [id],
+  )
+  await sql.run(`DELETE FROM ${sql.name('blobs')} WHERE partition = '' AND owner = $1 AND name = ''`, [id])
 }
 
 /** How often to look for commits that no notification announced, and to try a database again that does not answer. */

@@ -1,6 +1,6 @@
 import type { StoredCommit } from '../change-feed.ts'
 import type { Connection } from './connection.ts'
-import { type ColumnOf, columnList, Parameters } from './parameters.ts'
+import { type ValueColumn, columnList, Parameters } from './parameters.ts'
 import { textOf } from './store-state.ts'
 import type { BlobRow, FinalRecord, Staging } from './staging.ts'
 import type { StoredRow, Table } from './table.ts'
@@ -133,7 +133,7 @@ function clearBlobs(
 export function recordColumns(
   table: Table,
   kept: readonly { readonly partition: string; readonly row: StoredRow }[],
-): ColumnOf[] {
+): ValueColumn[] {
   return [
     { name: 'partition', type: 'text[]', values: kept.map(({ partition }) => partition) },
     { name: 'id', type: 'text[]', values: kept.map(({ row }) => row.id) },
@@ -152,7 +152,7 @@ export function recordColumns(
  */
 export function totalColumns(
   changes: readonly { readonly partition: string; readonly collection: string; readonly by: number }[],
-): ColumnOf[] | null {
+): ValueColumn[] | null {
   const totals = new Map<string, { partition: string; collection: string; by: number }>()
   for (const { partition, collection, by } of changes) {
     const place = `${partition} ${collection}`
@@ -200,7 +200,7 @@ export function selectBlobs(parameters: Parameters, blobs: readonly BlobRow[], a
 export const blobColumns = 'partition, owner, name, collection, size, bytes, large'
 
 /** Where blobs belong. */
-function placeColumns(blobs: readonly BlobRow[]): ColumnOf[] {
+function placeColumns(blobs: readonly BlobRow[]): ValueColumn[] {
   return [
     { name: 'partition', type: 'text[]', values: blobs.map(({ partition }) => partition) },
     { name: 'owner', type: 'text[]', values: blobs.map(({ owner }) => owner) },

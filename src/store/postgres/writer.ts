@@ -4,7 +4,7 @@ import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import type { CommitChange, StoredCommit } from '../change-feed.ts'
 import { Connection } from './connection.ts'
-import { databaseFault, isLost, isOfContent, isRefusal, unreachable } from './faults.ts'
+import { databaseFault, isLost, isOfValues, isRefusal, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
 import { insertNew, newCommitsOf } from './insert-new.ts'
 import type { Renewal } from './lease.ts'
@@ -103,7 +103,7 @@ export class Writer {
       await this.#settle(batch, stored, refused)
     } catch (error) {
       // The content of one commit must not fail the others in its transaction.
-      if (batch.length > 1 && isOfContent(error)) {
+      if (batch.length > 1 && isOfValues(error)) {
         for (const one of batch) await this.#store([one])
       } else this.#fail(batch, error, refused)
     }
@@ -194,7 +194,7 @@ export class Writer {
       })
     } catch (error) {
       // A transaction finds out which commit is refused, and stores the others.
-      if (isOfContent(error)) return null
+      if (isOfValues(error)) return null
       throw error
     }
   }

@@ -1,15 +1,12 @@
-import type { NameTally, Report } from '../doctor/findings.ts'
+import { NameTally, type Report } from '../doctor/findings.ts'
 import { listedNames } from '../io-errors.ts'
 import type { Connection } from './connection.ts'
-
-type Found = Pick<NameTally, 'count' | 'names'>
 
 /** A check of `doctor` by a statement that selects the partitions and names of what is wrong. */
 interface NameCheck {
   readonly query: string
-  /** The values of `$1` and so on in the query. */
   readonly values?: readonly unknown[]
-  says(found: Found): string
+  says(found: NameTally): string
   readonly fix: string
 }
 
@@ -24,15 +21,14 @@ export async function findNames(
   sql: Connection,
   query: string,
   values: readonly unknown[] = [],
-): Promise<Found> {
+): Promise<NameTally> {
   const rows = await sql.run<{ partition: string; name: string; count: number }>(
     `SELECT partition, name, (count(*) OVER ())::float8 AS count FROM (${query}) found (partition, name)
      LIMIT ${listedNames}`,
     values,
   )
-  const count = rows[0]?.count ?? 0
-  const more = count > rows.length ? ` and ${count - rows.length} more` : ''
-  return { count, names: rows.map(({ partition, name }) => shownName(partition, name)).join(', ') + more }
+  const first = rows.map(({ partition, name }) => shownName(partition, name))
+  return new NameTally(first, rows[0]?.count)
 }
 
 /** A name, with its partition unless that is the one of the account `default`. */

@@ -3,28 +3,25 @@ import { nextTurn } from '../../core/machine.ts'
 import { forEachSlice } from '../../core/slices.ts'
 import type { CollectionState } from '../collection-state.ts'
 import type { LogPlace, Places } from '../entry.ts'
-import type { Maintenance, Move } from '../medium.ts'
+import type { MaintainedEngine, Move } from '../medium.ts'
 import { isWhole } from './blob-crc.ts'
 import type { Log } from './log.ts'
 import type { SpaceAccounting } from './space.ts'
 
-/** The log files before the given number that no live record refers to. */
-export function deadLogs(log: Log, space: SpaceAccounting, before: number): number[] {
-  return [...log.lengths.keys()].filter((number) => number < before && (space.live.get(number) ?? 0) === 0)
+interface BlobMoverDeps {
+  readonly log: Log
+  readonly space: Readonly<SpaceAccounting>
+  readonly engine: MaintainedEngine
 }
 
 /** Moves the last live blobs out of log files that are mostly unused, so that the files can be removed. */
 export class BlobMover {
-  readonly #log: Log
-  readonly #space: SpaceAccounting
-  readonly #engine: Maintenance
+  readonly #deps: BlobMoverDeps
   /** Files that are not worth moving, with their live bytes when this was determined. */
   readonly #kept = new Map<number, number>()
 
-  constructor(log: Log, space: SpaceAccounting, engine: Maintenance) {
-    this.#log = log
-    this.#space = space
-    this.#engine = engine
+  constructor(deps: BlobMoverDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -36,17 +33,17 @@ export class BlobMover {
    * @returns Whether anything was moved, so that files may be dead now.
    */
   async move(before: number, maxLive: number, goOn: () => boolean): Promise<boolean> {
-    const candidates = [...this.#log.lengths].filter(
+    const candidates = [...this.#deps.log.lengths].filter(
       ([number, length]) => number < before && this.#isCandidate(number, length, maxLive),
     )
     if (candidates.length === 0) return false
     let hasMoved = false
-    const found = await findPlaces(this.#engine, new Set(candidates.map(([number]) => number)))
+    const found = await findPlaces(this.#deps.engine, new Set(candidates.map(([number]) => number)))
     for (const [number, length] of candidates) {
       const places = found.get(number) ?? []
       // Moving a blob writes its record again too, so moving small blobs can take more space than it frees.
       const cost = places.reduce((sum, place) => sum + place.cost, 0)
-      if (cost * 2 >= length) {
+      if (cost >= length * worthwhileShare) {
         this.#kept.set(number, this.#liveIn(number))
         continue
       }
@@ -62,12 +59,13 @@ export class BlobMover {
 
   #isCandidate(number: number, length: number, maxLive: number): boolean {
     const live = this.#liveIn(number)
-    const isWorthIt = live * 2 < length && live < (this.#kept.get(number) ?? Infinity) * 0.75
+    const isWorthIt =
+      live < length * worthwhileShare && live < (this.#kept.get(number) ?? Infinity) * retriedShare
     return live > 0 && live <= maxLive && isWorthIt
   }
 
   #liveIn(number: number): number {
-    return this.#space.live.get(number) ?? 0
+    return this.#deps.space.live.get(number) ?? 0
   }
 
   /** @returns The number of damaged bytes. They are not moved, because a move would give them a valid checksum. */
@@ -75,11 +73,11 @@ export class BlobMover {
     const moves: Move[] = []
     let damagedBytes = 0
     for (const { collection, id, name, from } of group) {
-      const bytes = await this.#log.read(from.log, from.at, from.size).catch(nullAtEnd)
+      const bytes = await this.#deps.log.read(from.log, from.at, from.size).catch(nullAtEnd)
       if (bytes && isWhole(from, bytes)) moves.push({ collection, id, name, from, bytes })
       else damagedBytes += from.size
     }
-    await this.#engine.move(moves)
+    await this.#deps.engine.move(moves)
     return damagedBytes
   }
 }
@@ -92,11 +90,15 @@ interface Found extends Omit<Move, 'bytes'> {
 const groupSize = 32
 /** Reading the records of a whole segment in one turn takes some milliseconds. */
 const readAtOnce = 100
+/** About the bytes of a frame without its record and its blobs. */
 const frameCost = 200
+/** A file is moved if that writes less than this part of its length. */
+const worthwhileShare = 0.5
+/** A file that was kept is looked at again when less than this part of its live bytes is left. */
+const retriedShare = 0.75
 
-/** The live blobs in some log files, by file. */
 async function findPlaces(
-  { records: { collections, resting } }: Maintenance,
+  { records: { collections, resting } }: MaintainedEngine,
   logs: ReadonlySet<number>,
 ): Promise<Map<number, Found[]>> {
   const found = new Map<number, Found[]>([...logs].map((number) => [number, []]))
