@@ -9,7 +9,8 @@ import { pick } from '../core/pick.ts'
 import { parseInput } from '../core/validate.ts'
 import { type DkimKeys, createDkimKeys, generateDkimKey, type DkimKeysDeps } from './dkim-keys.ts'
 import { type DnsLookup, createDnsLookup } from './dns-lookup.ts'
-import { type DnsSettings, dnsRecords, zoneFile } from './dns-records.ts'
+import { type DnsSettings, dnsRecords } from './dns-records.ts'
+import { zoneFile } from './zone-file.ts'
 import { type DomainRecord, domainCollection } from './domain.ts'
 import type {
   CreatedBy,
