@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf, validationError } from '../core/errors.ts'
-import type { BlobId, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { assertIntact } from './message-streams.ts'
 
 type Blobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
 
@@ -70,20 +71,6 @@ async function wholeMessage(
   }
   await assertIntact(store, id)
   return await store.openBlob(id)
-}
-
-/**
- * Reads a whole blob to check it: damage may only show at its end, and bytes that were sent cannot be taken back.
- *
- * @param signal  Ends the reading. @throws its reason.
- * @throws store_corrupt, store_failed.
- */
-export async function assertIntact(
-  store: Pick<Store, 'openBlob'>,
-  id: BlobId,
-  signal?: AbortSignal,
-): Promise<void> {
-  for await (const _ of (await store.openBlob(id)) ?? []) signal?.throwIfAborted()
 }
 
 const maxBufferedBytes = 1024 * 1024
