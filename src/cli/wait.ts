@@ -20,30 +20,18 @@ import { quotedString } from '../core/text.ts'
  * @throws invalid_option for a wrong command line, request_failed if the server does not answer, else its error.
  */
 export async function runWait(given: Arguments, output: Output): Promise<0 | 1> {
-  const { to, query = '', after, timeout = '30s', ...kinds } = given.flags
-  if (to === undefined && query === '')
-    throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
-  const timeoutMs = parseDuration(timeout)
-  if (timeoutMs === null || timeoutMs > maxTimeoutMs)
-    throw invalidOption(`--timeout is ${quote(timeout)}; it takes a duration up to 4m, such as 500ms or 30s.`)
-  const valueOf = readKind(kinds, given.words)
-  const isTime = after !== undefined && !isId('em', after)
-  if (isTime && readDate(after, 0) === null)
-    throw invalidOption(`--after is ${quote(after)}; it takes the id of a mail, ${dateForms}.`)
+  const { isTo, query, after, isTime, timeoutMs, kind, valueOf } = readWait(given)
   const remote = await connect(given, process.env, output)
   const deadline = monotonicNow() + timeoutMs
   const start = isTime ? undefined : (after ?? (await newestId(remote)))
-  const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
-  const wanted = terms.filter(Boolean).join(' ')
   const next = (without: string, from = start): Promise<WaitedMail> =>
-    waitForNext(remote, `${without}${wanted}`, from, Math.max(0, Math.ceil(deadline - monotonicNow())))
+    waitForNext(remote, `${without}${query}`, from, Math.max(0, Math.ceil(deadline - monotonicNow())))
   const older = (below: string, from = start): AsyncIterable<WaitedMail> =>
-    listOlder(remote, wanted, below, from)
-  const isTo = to === undefined ? () => true : recipientForm(to)
+    listOlder(remote, query, below, from)
   const isWanted = (mail: WaitedMail): boolean => {
     if (!isTo(mail)) return false
     if (valueOf(mail) !== undefined) return true
-    output.error(`${mail.id} ${quote(mail.subject)} has no such ${kinds['code'] ? 'code' : 'link'}.`)
+    output.error(`${mail.id} ${quote(mail.subject)} has no such ${kind}.`)
     return false
   }
   try {
@@ -61,21 +49,64 @@ const maxTimeoutMs = 240_000
 /** How much later than the timeout the answer may come, in milliseconds. */
 const graceMs = 15_000
 
-/** @returns What to print of a mail; undefined if the mail lacks it. */
-type ValueOf = (mail: WaitedMail) => string | undefined
+/** What the command line asks for. */
+interface WantedMail {
+  /** Whether a mail is for the recipient of `--to`. */
+  isTo(mail: WaitedMail): boolean
+  query: string
+  /** The id of a mail, or a time, which is also in the query. */
+  after: string | undefined
+  isTime: boolean
+  timeoutMs: number
+  kind: Kind
+  /** @returns What to print of a mail; undefined if the mail lacks it. */
+  valueOf(mail: WaitedMail): string | undefined
+}
 
-function readKind(kinds: Arguments['flags'], [pattern, ...more]: readonly string[]): ValueOf {
-  const chosen = (['code', 'link', 'json'] as const).filter((name) => kinds[name] === 'true')
+function readWait({ flags, words }: Arguments): WantedMail {
+  const { to, query = '', after, timeout = '30s' } = flags
+  if (to === undefined && query === '')
+    throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
+  const timeoutMs = parseDuration(timeout)
+  if (timeoutMs === null || timeoutMs > maxTimeoutMs)
+    throw invalidOption(`--timeout is ${quote(timeout)}; it takes a duration up to 4m, such as 500ms or 30s.`)
+  const print = readKind(flags, words)
+  const isTime = after !== undefined && !isId('em', after)
+  if (isTime && readDate(after, 0) === null)
+    throw invalidOption(`--after is ${quote(after)}; it takes the id of a mail, ${dateForms}.`)
+  const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
+  return {
+    isTo: to === undefined ? () => true : recipientForm(to),
+    query: terms.filter(Boolean).join(' '),
+    after,
+    isTime,
+    timeoutMs,
+    ...print,
+  }
+}
+
+type Kind = 'id' | 'code' | 'link' | 'json'
+
+/** What to print of the mail. @param words  The arguments that are no flags: with `--link`, a part of the link. */
+function readKind(
+  flags: Arguments['flags'],
+  [pattern, ...more]: readonly string[],
+): Pick<WantedMail, 'kind' | 'valueOf'> {
+  const chosen = (['code', 'link', 'json'] as const).filter((name) => flags[name] === 'true')
+  const [kind = 'id'] = chosen
   if (chosen.length > 1) throw invalidOption(`Use one of --${chosen.join(' and --')}.`)
-  if (more.length > 0 || (pattern !== undefined && chosen[0] !== 'link'))
+  if (more.length > 0 || (pattern !== undefined && kind !== 'link'))
     throw invalidOption(
       `Unexpected argument ${quote(more[0] ?? pattern)}: wait takes one, a part of the link, with --link.`,
     )
-  if (chosen[0] === 'json') return (mail) => JSON.stringify(mail, null, 2)
-  if (chosen[0] === 'code') return ({ codes }) => codes[0]
-  if (chosen[0] !== 'link') return ({ id }) => id
   const part = pattern ?? ''
-  return ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href
+  const values: Record<Kind, WantedMail['valueOf']> = {
+    id: ({ id }) => id,
+    code: ({ codes }) => codes[0],
+    link: ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href,
+    json: (mail) => JSON.stringify(mail, null, 2),
+  }
+  return { kind, valueOf: values[kind] }
 }
 
 /** The id of the newest mail, or one that sorts before all. */
