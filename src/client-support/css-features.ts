@@ -6,7 +6,7 @@ import { cssText, type CssToken } from './scan-css.ts'
 /** The features that one declaration uses, by slug; each once. */
 export function declarationFeatures(property: string, value: readonly CssToken[]): Set<string> {
   if (property.startsWith('--')) return new Set(['css-variables', ...valueFeatures(value)])
-  const name = property.replace(/^-(?:webkit|moz|ms|o)-/, '')
+  const name = withoutPrefix(property)
   const found = new Set([...(byProperty.get(name) ?? []), ...valueFeatures(value)])
   const words = value.filter(({ type }) => type === token.Ident).map(({ text }) => text.toLowerCase())
   for (const [slug, { properties, keywords }] of byKeyword) {
@@ -17,11 +17,16 @@ export function declarationFeatures(property: string, value: readonly CssToken[]
 
 /** The features of an at-rule and of its conditions, by slug. */
 export function atRuleFeatures(name: string, prelude: string): Set<string> {
-  const rule = name.replace(/^-(?:webkit|moz|ms|o)-/, '')
+  const rule = withoutPrefix(name)
   const found = new Set([`css-at-${rule}`])
   if (rule !== 'media') return found
   for (const [slug, condition] of mediaConditions) if (condition.test(prelude)) found.add(slug)
   return found
+}
+
+/** A name without the prefix of a browser. */
+function withoutPrefix(name: string): string {
+  return name.replace(/^-(?:webkit|moz|ms|o)-/, '')
 }
 
 /** The URLs that a value loads. */

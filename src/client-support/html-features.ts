@@ -72,12 +72,7 @@ const attributesBySlug = new Map(
 /** By the extension of a file, and by the subtype of a media type. */
 const byFormat = slugsByName(names.images)
 
-/** The attributes that {@link elementFeatures} and {@link imagesOf} read. */
+/** The attributes that {@link elementFeatures} and {@link imagesOf} read, and the `style` that their callers read. */
 export const featureAttributes: readonly string[] = [
-  ...byAttribute.keys(),
-  'href',
-  'name',
-  'src',
-  'style',
-  'type',
+  ...new Set([...byAttribute.keys(), 'background', 'href', 'name', 'src', 'srcset', 'style', 'type']),
 ]
