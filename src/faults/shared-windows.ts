@@ -41,7 +41,7 @@ export class SharedWindows {
       const counted = batch
       this.#waiting.set(id, [])
       try {
-        const { ends, before } = await this.#add(id, counted.length, perMs)
+        const { ends, before } = await this.#addToStored(id, counted.length, perMs)
         for (const [i, { resolve }] of counted.entries()) resolve({ ends, used: before + i + 1 })
       } catch (error) {
         for (const { reject } of counted) reject(error)
@@ -50,7 +50,7 @@ export class SharedWindows {
     this.#waiting.delete(id)
   }
 
-  #add(id: string, more: number, perMs: number): Promise<{ ends: number; before: number }> {
+  #addToStored(id: string, more: number, perMs: number): Promise<{ ends: number; before: number }> {
     const store = this.#store
     return untilCommitted(async () => {
       const now = this.#clock.now()
