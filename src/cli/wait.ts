@@ -49,49 +49,24 @@ const maxTimeoutMs = 240_000
 /** How much later than the timeout the answer may come, in milliseconds. */
 const graceMs = 15_000
 
-/** What the command line asks for. */
-interface WantedMail {
-  /** Whether a mail is for the recipient of `--to`. */
-  isTo(mail: WaitedMail): boolean
-  query: string
-  /** The id of a mail, or a time, which is also in the query. */
-  after: string | undefined
-  isTime: boolean
-  timeoutMs: number
-  kind: Kind
-  /** @returns What to print of a mail; undefined if the mail lacks it. */
-  valueOf(mail: WaitedMail): string | undefined
-}
-
-function readWait({ flags, words }: Arguments): WantedMail {
+/** The options of the command, and what to print of a mail; `valueOf` is undefined for a mail that lacks it. */
+function readWait({ flags, words }: Arguments) {
   const { to, query = '', after, timeout = '30s' } = flags
   if (to === undefined && query === '')
     throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
   const timeoutMs = parseDuration(timeout)
   if (timeoutMs === null || timeoutMs > maxTimeoutMs)
     throw invalidOption(`--timeout is ${quote(timeout)}; it takes a duration up to 4m, such as 500ms or 30s.`)
-  const print = readKind(flags, words)
+  const printed = readKind(flags, words)
   const isTime = after !== undefined && !isId('em', after)
   if (isTime && readDate(after, 0) === null)
     throw invalidOption(`--after is ${quote(after)}; it takes the id of a mail, ${dateForms}.`)
   const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
-  return {
-    isTo: to === undefined ? () => true : recipientForm(to),
-    query: terms.filter(Boolean).join(' '),
-    after,
-    isTime,
-    timeoutMs,
-    ...print,
-  }
+  const isTo = to === undefined ? () => true : recipientForm(to)
+  return { isTo, query: terms.filter(Boolean).join(' '), after, isTime, timeoutMs, ...printed }
 }
 
-type Kind = 'id' | 'code' | 'link' | 'json'
-
-/** What to print of the mail. @param words  The arguments that are no flags: with `--link`, a part of the link. */
-function readKind(
-  flags: Arguments['flags'],
-  [pattern, ...more]: readonly string[],
-): Pick<WantedMail, 'kind' | 'valueOf'> {
+function readKind(flags: Arguments['flags'], [pattern, ...more]: readonly string[]) {
   const chosen = (['code', 'link', 'json'] as const).filter((name) => flags[name] === 'true')
   const [kind = 'id'] = chosen
   if (chosen.length > 1) throw invalidOption(`Use one of --${chosen.join(' and --')}.`)
@@ -100,7 +75,7 @@ function readKind(
       `Unexpected argument ${quote(more[0] ?? pattern)}: wait takes one, a part of the link, with --link.`,
     )
   const part = pattern ?? ''
-  const values: Record<Kind, WantedMail['valueOf']> = {
+  const values: Record<typeof kind, (mail: WaitedMail) => string | undefined> = {
     id: ({ id }) => id,
     code: ({ codes }) => codes[0],
     link: ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href,

@@ -142,9 +142,8 @@ function blockOf(atRule: string, around: Block = 'rules'): Block {
 export const atRuleText = (name: string, prelude: string): string => `@${name} ${prelude}`.trim()
 
 /** A declaration, as places show it. */
-export function declarationText(property: string, value: readonly CssToken[]): string {
-  return `${property}: ${value.map(({ text }) => text).join(' ')}`
-}
+export const declarationText = (property: string, value: readonly CssToken[]): string =>
+  `${property}: ${value.map(({ text }) => text).join(' ')}`
 
 /** The tokens as they were written. */
 export function cssText(tokens: readonly CssToken[]): string {

@@ -60,7 +60,7 @@ function firstId(value: string): string {
 const longestId = 998
 
 /**
- * A short text that is the same for the same id: 64 bits, by FNV-1a in two halves with other beginnings. The page in the
+ * A short text that is the same for the same id: 64 bits, by FNV-1a in two halves that start from different values. The page in the
  * browser uses this file, so it cannot use `node:crypto`; and the keys are stored, so they stay as they are.
  */
 function conversationKey(id: string): string {

@@ -9,7 +9,7 @@ import type { SendRequest } from './send-types.ts'
 import { toDetail, toListItem } from './views.ts'
 import type { Reader } from '../reading/reader.ts'
 
-/** The emails of an instance, as `/v1/emails` shows them. */
+/** The emails of an instance, as `/v1/emails` shows them. `send` is made by `sending/sending.ts`. */
 export interface Emails {
   /**
    * Accepts a transactional email; it is delivered afterwards. It is logged in `requests`, and its warnings are

@@ -87,18 +87,20 @@ export function receiveSubmission(
       const id = ids.next('em')
       const reply = `OK: captured as ${id}`
       const now = clock.now()
-      const recipients = toRecipients(envelope.rcpt_to, reply, { now, started }, deps)
       const span = tracer && tracer.begin('email accept', header.trace, began)
       const trace = span?.trace ?? header.trace
-      const facts = { id, created: now, envelope, recipients, domain_id: domain.id }
-      const email = toSubmission(header, facts, blob.size, trace)
+      const facts = { id, created: now, envelope, domain_id: domain.id, reply, started }
+      const email = toSubmission(header, facts, blob.size, trace, deps)
       try {
         await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
       } catch (error) {
-        span?.end(acceptedAs(id, 'smtp', recipients.length), failureOf(error))
+        span?.end(acceptedAs(id, 'smtp', email.recipients.length), failureOf(error))
         throw error
       }
-      span?.end({ ...acceptedAs(id, 'smtp', recipients.length), 'localpost.message.size_bytes': blob.size })
+      span?.end({
+        ...acceptedAs(id, 'smtp', email.recipients.length),
+        'localpost.message.size_bytes': blob.size,
+      })
       onStored?.(email)
       if (email.outbox) deps.wakeOutbox()
       return reply
@@ -110,27 +112,19 @@ export function receiveSubmission(
   }
 }
 
-/** The recipients with their first events. Those that the outbox delivers to are not delivered yet. */
-function toRecipients(
-  addresses: readonly string[],
-  reply: string,
-  { now, started }: { now: number; started: number },
-  deps: Pick<ReceiveDeps, 'hostname' | 'needsDelivery'>,
-): RecipientState[] {
-  const taken = deliveredEvent(`250 2.6.0 ${reply}`, now, { reporting_mta: deps.hostname, started })
-  return addresses.map((recipient) => {
-    const state = sentTo(recipient, now)
-    return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
-  })
-}
-
 function toSubmission(
   header: HeaderFacts,
-  facts: Pick<EmailRecord, 'id' | 'created' | 'envelope' | 'recipients' | 'domain_id'>,
+  facts: Pick<EmailRecord, 'id' | 'created' | 'envelope' | 'domain_id'> & { reply: string; started: number },
   size_bytes: number,
   trace: TraceContext | undefined,
+  deps: ReceiveDeps,
 ): Complete<EmailRecord> {
-  const { id, created, envelope, recipients, domain_id } = facts
+  const { id, created, envelope, domain_id, reply, started } = facts
+  const taken = deliveredEvent(`250 2.6.0 ${reply}`, created, { reporting_mta: deps.hostname, started })
+  const recipients = envelope.rcpt_to.map((recipient): RecipientState => {
+    const state = sentTo(recipient, created)
+    return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
+  })
   const isPending = recipients.some(({ events }) => events.length === 1)
   return {
     // Named one by one: an object made from the rest of another one is several times slower to write as JSON.

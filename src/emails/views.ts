@@ -16,8 +16,11 @@ import { emailMembers } from './schema.ts'
 
 /** The subject as lists show it: a page of a list must not grow with the headers of hostile mail. */
 export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {
-  return shorten(subject, maxSubjectBytes)
+  return shorten(subject, maxListedSubject)
 }
+
+/** In characters. */
+const maxListedSubject = maxSubjectBytes
 
 /** The list item of an email, with exactly the members of docs/interface.md 2.1. */
 export function toListItem(email: EmailRecord): Complete<EmailListItem> {

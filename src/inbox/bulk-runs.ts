@@ -21,7 +21,7 @@ export interface BulkRun {
 export interface BulkRuns {
   /** Runs a change when those before it have ended. @throws service_unavailable when too many wait. */
   run<T>(
-    change: BulkProgress['change'],
+    kind: BulkProgress['change'],
     options: { signal?: AbortSignal; onProgress?(done: number, total: number): void },
     work: (run: BulkRun) => Promise<T>,
   ): Promise<T>

@@ -5,55 +5,14 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { attachmentNames } from '../mime/attachment-names.ts'
-import type { MimePart, PlacedPart } from '../mime/part.ts'
+import type { PlacedPart } from '../mime/part.ts'
 import { decodeTransfer } from '../mime/transfer.ts'
 import type { PageOptions } from '../reading/page.ts'
 import type { BlobId, ByteRange, Store } from '../store/store.ts'
-import type { MimeTree } from './types.ts'
+import type { Inbox, InboxPages } from './methods.ts'
+import type { CopyOptions, OpenAttachment, ReadOptions } from './read-options.ts'
 import { toTree } from './views.ts'
 import type { Reader } from '../reading/reader.ts'
-
-/** Ends a reading. */
-export interface ReadOptions {
-  /** Ends the reading, also while it waits for others; it then throws the signal's reason. */
-  signal?: AbortSignal | undefined
-}
-
-/** Selects the copy of one recipient, where each recipient has its own. */
-export interface CopyOptions extends ReadOptions {
-  /** The recipient whose copy is wanted, if each recipient has one. Default: the first recipient. */
-  recipient?: string
-}
-
-/** Selects bytes of a copy. */
-export interface RawOptions extends CopyOptions {
-  /** Only these bytes: `start` inclusive, `end` exclusive. Default: all. */
-  range?: { start: number; end: number }
-}
-
-/** Reads the stored bytes of mails. All methods but `whole` are those of `Inbox` and `InboxPages`. */
-export interface MessageStreams {
-  raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
-  structure(id: string, options?: ReadOptions): Promise<MimeTree>
-  /** The message as it was stored. @throws message_pending. */
-  whole(email: EmailRecord): Promise<Readable>
-  html(id: string, options?: CopyOptions): Promise<string>
-  page(id: string, options: CopyOptions & Required<PageOptions>['frame']): Promise<Uint8Array>
-  attachment(
-    id: string,
-    index: number,
-    options?: ReadOptions,
-  ): Promise<Omit<OpenAttachment, 'stream'> & { content: Buffer }>
-  openAttachment(id: string, index: number, options?: ReadOptions): Promise<OpenAttachment>
-  part(id: string, index: number, options?: ReadOptions): Promise<MimePart & { stream: Readable }>
-}
-
-/** An attachment that is being read. */
-export interface OpenAttachment {
-  filename: string
-  content_type: string
-  stream: Readable
-}
 
 interface MessageStreamDeps {
   store: Store
@@ -62,7 +21,14 @@ interface MessageStreamDeps {
   find(id: string): Promise<EmailRecord>
 }
 
-export function createMessageStreams({ store, reader, find }: MessageStreamDeps): MessageStreams {
+/** Reads the stored bytes of mails. */
+export function createMessageStreams({ store, reader, find }: MessageStreamDeps): Pick<
+  Inbox & InboxPages,
+  'raw' | 'structure' | 'html' | 'page' | 'attachment' | 'openAttachment' | 'part'
+> & {
+  /** The message as it was stored. @throws message_pending. */
+  whole(email: EmailRecord): Promise<Readable>
+} {
   async function open(
     email: EmailRecord,
     blob: BlobId = messageBlob(email.id),
