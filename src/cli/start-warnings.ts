@@ -53,6 +53,4 @@ function exposureWarnings({
 }
 
 // A relay's URL may carry a password.
-function hostOf(relay: string): string {
-  return URL.canParse(relay) ? new URL(relay).host : 'the relay'
-}
+const hostOf = (relay: string): string => (URL.canParse(relay) ? new URL(relay).host : 'the relay')

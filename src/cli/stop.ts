@@ -83,6 +83,4 @@ const signals = [
 const closeMs = 5000
 
 // The terminal sends Ctrl-C to npm and to this process, and npm passes it on: one key press gives two signals.
-function echoMs(): number {
-  return process.env['npm_lifecycle_event'] ? 300 : 0
-}
+const echoMs = (): number => (process.env['npm_lifecycle_event'] ? 300 : 0)

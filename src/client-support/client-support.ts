@@ -73,9 +73,7 @@ function weighted(clients: readonly ClientScore[], shares?: Readonly<Record<stri
   return round(clients.reduce((sum, { score }, at) => sum + score * (weights[at] ?? 0), 0) / total)
 }
 
-function round(percent: number): number {
-  return Math.round(percent * 10) / 10
-}
+const round = (percent: number): number => Math.round(percent * 10) / 10
 
 /** The value of each letter of support. Unknown support (`u`) is not counted. */
 const valueOfLetter: Readonly<Record<string, number>> = { y: 1, a: 0.5, n: 0 }

@@ -36,9 +36,8 @@ export function asWord(html: string): { html: string; ignored: Ignored[] } {
 }
 
 /** Whether a condition holds in the current Outlook: `mso`, `gte mso 9`, `!mso`, `(gte mso 9)|(IE)`. */
-function holds(condition: string): boolean {
-  return condition.split('|').some((one) => one.split('&').every(termHolds))
-}
+const holds = (condition: string): boolean =>
+  condition.split('|').some((one) => one.split('&').every(termHolds))
 
 function termHolds(term: string): boolean {
   const plain = term.replace(/[()\s]+/g, ' ').trim()

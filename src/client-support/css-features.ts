@@ -9,9 +9,8 @@ export function declarationFeatures(property: string, value: readonly CssToken[]
   const name = withoutPrefix(property)
   const found = new Set([...(byProperty.get(name) ?? []), ...valueFeatures(value)])
   const words = value.filter(({ type }) => type === token.Ident).map(({ text }) => text.toLowerCase())
-  for (const [slug, { properties, keywords }] of byKeyword) {
+  for (const [slug, { properties, keywords }] of byKeyword)
     if (properties.includes(name) && words.some((word) => keywords.includes(word))) found.add(slug)
-  }
   return found
 }
 
@@ -25,9 +24,7 @@ export function atRuleFeatures(name: string, prelude: string): Set<string> {
 }
 
 /** A name without the prefix of a browser. */
-function withoutPrefix(name: string): string {
-  return name.replace(/^-(?:webkit|moz|ms|o)-/, '')
-}
+const withoutPrefix = (name: string): string => name.replace(/^-(?:webkit|moz|ms|o)-/, '')
 
 /** The URLs that a value loads. */
 export function urlsOf(value: readonly CssToken[]): string[] {
@@ -54,9 +51,7 @@ function* valueFeatures(value: readonly CssToken[]): Generator<string> {
   if (/!\s*important\s*$/i.test(cssText(value.slice(-2)))) yield 'css-important'
 }
 
-function unquoted(text: string): string {
-  return text.trim().replace(/^(["'])(.*)\1$/s, '$2')
-}
+const unquoted = (text: string): string => text.trim().replace(/^(["'])(.*)\1$/s, '$2')
 
 /** Features that are conditions of `@media`. */
 const mediaConditions: readonly (readonly [slug: string, condition: RegExp])[] = [

@@ -31,8 +31,7 @@ export function slugsByName(
   namesOf: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, readonly string[]> {
   const slugs = new Map<string, string[]>()
-  for (const [slug, names] of Object.entries(namesOf)) {
+  for (const [slug, names] of Object.entries(namesOf))
     for (const name of names.split(' ')) slugs.set(name, [...(slugs.get(name) ?? []), slug])
-  }
   return slugs
 }

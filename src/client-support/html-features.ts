@@ -5,9 +5,8 @@ import names from './names.json' with { type: 'json' }
 /** The features that an element uses, by slug; each once. */
 export function elementFeatures(name: string, attributes: TagAttributes): Set<string> {
   const found = new Set([...(byElement.get(name) ?? []), ...ofValues(name, attributes)])
-  for (const attribute of Object.keys(attributes)) {
+  for (const attribute of Object.keys(attributes))
     for (const slug of byAttribute.get(attribute) ?? []) found.add(slug)
-  }
   return found
 }
 

@@ -186,6 +186,5 @@ const imageAttributes = ['src', 'srcset', 'background']
 const maxOpen = 100
 
 /** What the Word engine reads as settings of a document, and never shows. The text of `o:p` is a paragraph. */
-function isOfficeData(name: string): boolean {
-  return name === 'xml' || ((name.startsWith('o:') || name.startsWith('w:')) && name !== 'o:p')
-}
+const isOfficeData = (name: string): boolean =>
+  name === 'xml' || ((name.startsWith('o:') || name.startsWith('w:')) && name !== 'o:p')

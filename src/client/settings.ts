@@ -55,12 +55,10 @@ export const longestMs: number = 2 ** 31 - 1
 
 function readBaseUrl(value: unknown): string {
   const rule = 'url must be an http(s) URL such as http://127.0.0.1:8025'
-  if (typeof value === 'string' && value.includes('@')) {
+  if (typeof value === 'string' && value.includes('@'))
     throw invalidOption(`${rule}, without user and password: the key is given as apiKey.`)
-  }
-  if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || !URL.canParse(value)) {
+  if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || !URL.canParse(value))
     throw invalidOption(`${rule}, not ${quote(value)}.`)
-  }
   if (/[?#]/.test(value)) throw invalidOption(`${rule}, without query and fragment, not ${quote(value)}.`)
   const base = withoutEnding(new URL(value).href, '/')
   if (base.endsWith('/v1'))

@@ -132,6 +132,4 @@ const blocks = new Set(
   ).split(' '),
 )
 
-function folded(text: string): string {
-  return text.replace(/[\s\u00a0]+/g, ' ')
-}
+const folded = (text: string): string => text.replace(/[\s\u00a0]+/g, ' ')

@@ -82,9 +82,8 @@ function maskSegment(segment: string): string {
 }
 
 // The build of a web app adds a short hash to the names of files: `logo.3f2a9c1b.png`.
-function maskStem(stem: string): string {
-  return isRandomWord(stem) || /^(?=.*\d)(?=.*[a-f])[\da-f]{8,}$/.test(stem) ? '[token]' : stem
-}
+const maskStem = (stem: string): string =>
+  isRandomWord(stem) || /^(?=.*\d)(?=.*[a-f])[\da-f]{8,}$/.test(stem) ? '[token]' : stem
 
 /** A code as it may be written: with a space or a dash between two characters. */
 function codeForm(code: string): RegExp {
@@ -92,13 +91,11 @@ function codeForm(code: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${chars.join('[ -]?')}(?![\\p{L}\\p{N}])`, 'gu')
 }
 
-function shortDigest(content: string): string {
-  return `sha256 ${createHash('sha256').update(content).digest('hex').slice(0, 12)}`
-}
+const shortDigest = (content: string): string =>
+  `sha256 ${createHash('sha256').update(content).digest('hex').slice(0, 12)}`
 
-function everywhere(pattern: RegExp): RegExp {
-  return new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join(''))
-}
+const everywhere = (pattern: RegExp): RegExp =>
+  new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join(''))
 
 /**
  * Whether a word is a random identifier: a token, a hash, an id. Ordinary words, file names and slugs such as

@@ -60,9 +60,7 @@ const maxPadding = 200
 /** How many bytes the header of a part may have. */
 const maxPartHeader = 16_384
 
-function isWhiteSpace(byte: number): boolean {
-  return byte === cr || byte === lf || byte === space || byte === tab
-}
+const isWhiteSpace = (byte: number): boolean => byte === cr || byte === lf || byte === space || byte === tab
 
 function readPart(part: Buffer, index: number): FormEntry {
   const which = `has a part, number ${index + 1},`

@@ -67,9 +67,8 @@ function nearestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssu
   return ofType.toSorted((one, other) => errorCount(one) - errorCount(other))[0]
 }
 
-function errorCount(issues: readonly z.core.$ZodIssue[]): number {
-  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
-}
+const errorCount = (issues: readonly z.core.$ZodIssue[]): number =>
+  issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
 
 const isOfWrongType = (issue: z.core.$ZodIssue): boolean =>
   issue.path.length === 0 && issue.code === 'invalid_type'

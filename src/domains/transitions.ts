@@ -51,9 +51,8 @@ function statusAfterFailure(domain: DomainRecord, error: VerificationErrorType, 
   }
 }
 
-function isDnsAnswer(error: VerificationErrorType): boolean {
-  return error !== 'DNS_SERVER_ERROR' && error !== 'SERVICE_ERROR'
-}
+const isDnsAnswer = (error: VerificationErrorType): boolean =>
+  error !== 'DNS_SERVER_ERROR' && error !== 'SERVICE_ERROR'
 
 function withCheck(
   domain: DomainRecord,

@@ -70,9 +70,8 @@ function valueOf(type: (typeof types)[number], values: readonly string[], origin
   }
 }
 
-function invalidLine(line: number, fault: string): LocalpostError {
-  return invalidOption(`Line ${line} of the zone file: ${fault}.`)
-}
+const invalidLine = (line: number, fault: string): LocalpostError =>
+  invalidOption(`Line ${line} of the zone file: ${fault}.`)
 
 const types = ['A', 'AAAA', 'CNAME', 'MX', 'TXT'] as const
 

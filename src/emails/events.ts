@@ -129,6 +129,5 @@ export function isOver(events: readonly EmailEvent[]): boolean {
   )
 }
 
-function isOutcome(event: EmailEvent): boolean {
-  return event.status === 'delivered' || event.status === 'bounced' || event.status === 'failed'
-}
+const isOutcome = (event: EmailEvent): boolean =>
+  event.status === 'delivered' || event.status === 'bounced' || event.status === 'failed'

@@ -77,9 +77,7 @@ function unnamed(recipients: string[], first: readonly ParsedAddress[], block: H
 // A hostile header may have a megabyte. The record stays small; the message keeps every byte.
 export const maxFieldLength = 4096
 
-function cut(text: string): string {
-  return cutText(text, maxFieldLength)
-}
+const cut = (text: string): string => cutText(text, maxFieldLength)
 
 /** Reading the header of a message as work of the thread. */
 export const headerJobs: { headerFacts: typeof readHeaderFacts; envelope: typeof readEnvelope } = {

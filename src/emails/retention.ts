@@ -124,9 +124,8 @@ function judge(
   return { removals, judged: judged.length, stays: records[first] }
 }
 
-function mayMakeDue(change: StoreChange): boolean {
-  return change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'
-}
+const mayMakeDue = (change: StoreChange): boolean =>
+  change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'
 
 /** How long new mail is collected before the limits are applied. */
 const gatherMs = 250

@@ -94,13 +94,10 @@ function assertPossible(recipient: string, events: readonly EmailEvent[], given:
 
 const onlyAfterDelivery: ReadonlySet<EmailEvent['status']> = new Set(['opened', 'clicked', 'complained'])
 
-function detailOf(event: EmailEvent | undefined): string {
-  return event?.status === 'bounced' ? ` (${event.type}, ${event.subtype})` : ''
-}
+const detailOf = (event: EmailEvent | undefined): string =>
+  event?.status === 'bounced' ? ` (${event.type}, ${event.subtype})` : ''
 
-function contradiction(message: string): LocalpostError {
-  return new LocalpostError('state_conflict', message)
-}
+const contradiction = (message: string): LocalpostError => new LocalpostError('state_conflict', message)
 
 // A time in seconds is before every mail and is refused later. Microseconds and typos are far in the future.
 function assertPlausible(timestamp: number | undefined, now: number): void {

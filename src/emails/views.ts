@@ -66,9 +66,7 @@ export function toMembers(email: EmailRecord): Complete<EmailMembers> {
 const memberNames = Object.keys(emailMembers) as readonly (keyof EmailMembers)[]
 
 // The interface always shows a recipient; a submission may name none in its header.
-function toOf({ to, envelope }: EmailRecord): string[] {
-  return to.length > 0 ? to : envelope.rcpt_to
-}
+const toOf = ({ to, envelope }: EmailRecord): string[] => (to.length > 0 ? to : envelope.rcpt_to)
 
 /** The newest event over all recipients; of several at the same time, that of the last recipient. */
 export function toLastEvent(email: EmailRecord): LastEvent {

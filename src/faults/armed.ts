@@ -74,9 +74,8 @@ export function strike<T extends FaultChance>(
   return { fault: null, hasChanged }
 }
 
-function shown<T extends FaultChance>({ fault, left }: Armed<T>): T {
-  return left === null ? { ...fault } : { ...fault, count: left }
-}
+const shown = <T extends FaultChance>({ fault, left }: Armed<T>): T =>
+  left === null ? { ...fault } : { ...fault, count: left }
 
 /**
  * Draws a random number: at least 0, less than 1. The same state gives the same sequence (mulberry32), so it must not be used

@@ -60,9 +60,8 @@ export const answerJobs: { answered: typeof readAnswered; quoted: typeof quoted 
 }
 
 /** The first id, which names the conversation, and the last ones: a conversation may go on for ever. */
-function bounded(ids: readonly string[]): string[] {
-  return ids.length > maxReferences ? [...ids.slice(0, 1), ...ids.slice(1 - maxReferences)] : [...ids]
-}
+const bounded = (ids: readonly string[]): string[] =>
+  ids.length > maxReferences ? [...ids.slice(0, 1), ...ids.slice(1 - maxReferences)] : [...ids]
 
 /** The message ids of a field, with their angle brackets; other text is left out. */
 const idsIn = (value: string): string[] => value.match(/<[!-;=?-~]{1,400}>/g) ?? []

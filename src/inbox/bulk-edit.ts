@@ -26,9 +26,8 @@ export function editOf(changes: BulkChanges): Edit {
 
 const nameOf = (tag: string): string => tag.toLowerCase()
 
-function sameTags(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((tag, i) => tag === b[i])
-}
+const sameTags = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((tag, i) => tag === b[i])
 
 /** Keeps a change of many mails from giving one of them too many tags. */
 export interface TagLimit {

@@ -28,9 +28,8 @@ export async function importMessage(
   submit: Submit,
   thread: JobThread<typeof headerJobs>,
 ): Promise<{ id: string }> {
-  if (!(bytes instanceof Uint8Array)) {
+  if (!(bytes instanceof Uint8Array))
     throw validationError([{ field: 'body', message: `must be the bytes of a message, not ${quote(bytes)}` }])
-  }
   if (bytes.byteLength > maxMessageBytes) {
     const message = `The message has ${bytes.byteLength} bytes; at most ${maxMessageBytes} are taken.`
     throw new LocalpostError('message_too_large', message)
