@@ -24,7 +24,7 @@ export interface HeldClock extends Clock {
 }
 
 /**
- * Makes a {@link HeldClock}, as {@link fixedClock} does.
+ * Makes a clock that only moves when told to.
  *
  * @param options.now  The initial time: Unix time in milliseconds, an ISO 8601 text or a Date. Default: the machine's
  *   time.

@@ -9,7 +9,7 @@ import type { SendRequest } from './send-types.ts'
 import { toDetail, toListItem } from './views.ts'
 import type { Reader } from '../reading/reader.ts'
 
-/** The emails of an instance, as `/v1/emails` shows them. `send` is made by `sending/sending.ts`. */
+/** The emails of an instance, as `/v1/emails` shows them. */
 export interface Emails {
   /**
    * Accepts a transactional email; it is delivered afterwards. It is logged in `requests`, and its warnings are
@@ -30,7 +30,7 @@ export interface Emails {
   get(id: string): Promise<EmailDetail>
 }
 
-/** The same as {@link Emails}, for input that is not checked yet and for callers that may disconnect. */
+/** The same as {@link Emails}, for input that is not checked yet and for callers that may disconnect. `accept` is in `sending`. */
 export interface EmailService extends Pick<Emails, 'list' | 'get'> {
   /** The same as `get`. @throws not_found; the signal's reason. */
   read(id: string, signal: AbortSignal): Promise<EmailDetail>
