@@ -152,7 +152,7 @@ function callError(cause: unknown, request: string, limitMs: number | null): Loc
   return new LocalpostError('request_failed', message, { cause })
 }
 
-/** Drops the body of an answer that comes after its call has ended: until then, a service in process keeps its account open. */
+/** Drops the body of an answer that comes too late: until then, a service in process keeps its account open. */
 async function dropBody(fetching: Promise<Response> | null): Promise<void> {
   try {
     await (await fetching)?.body?.cancel()

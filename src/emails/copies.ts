@@ -5,8 +5,8 @@ import { addressKey } from '../mime/headers/addresses.ts'
 import { messageBlob, type EmailRecord } from './email.ts'
 
 /**
- * The blob of the message that one recipient gets. With tracking, each recipient has a copy of its own: that of the first is the
- * email's `message`, those of the others are `message-1`, `message-2`, …; otherwise all share `message`.
+ * The blob of the message that one recipient gets. With tracking, each recipient has a copy of its own: that of the first
+ * is the email's `message`, those of the others are `message-1`, `message-2`, …; otherwise all share `message`.
  *
  * @param recipient  Index of the recipient in the record.
  */

@@ -30,11 +30,15 @@ export interface Emails {
   get(id: string): Promise<EmailDetail>
 }
 
-/** The same as {@link Emails}, for input that is not checked yet and for callers that may disconnect. `accept` is in `sending`. */
+/** The same as {@link Emails}, for input that is not checked yet and for callers that may disconnect. */
 export interface EmailService extends Pick<Emails, 'list' | 'get'> {
   /** The same as `get`. @throws not_found; the signal's reason. */
   read(id: string, signal: AbortSignal): Promise<EmailDetail>
-  /** Accepts a transactional email, and returns its warnings for the request log. @throws as {@link Emails.send}. */
+  /**
+   * Accepts a transactional email, and returns its warnings for the request log. Made by `sending/sending.ts`.
+   *
+   * @throws as {@link Emails.send}.
+   */
   accept(
     input: unknown,
     options?: AcceptOptions & { trace?: TraceContext | undefined },

@@ -37,7 +37,7 @@ export interface ArmedFaults extends Faults {
   smtp(stage: SmtpStage): SmtpFault | null | Promise<SmtpFault | null>
   /** The same object until the faults change. */
   rateLimit(): InjectedLimit | null
-  /** Notes the faults and their counts. @returns A function that restores them; their random sequence continues, so that what follows is not repeated. */
+  /** Notes the faults and their counts. @returns A function that restores them; their random sequence continues. */
   hold(): () => void
 }
 

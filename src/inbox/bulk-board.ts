@@ -13,9 +13,9 @@ interface BulkRecord extends StoredRecord, BulkProgress {
 export const bulkChangeCollection: Collection<BulkRecord> = { name: 'bulk_changes', indexes: {} }
 
 /**
- * The changes of many mails of all instances that share a store. The instance of a change writes its record: every 200 ms while
- * there is progress, else every three seconds. The others mark it failed if it was not written for twelve seconds, and its
- * instance then aborts it. Any instance may set `is_cancelled`.
+ * The changes of many mails of all instances that share a store. The instance of a change writes its record: every 200 ms
+ * while there is progress, else every three seconds. The others mark it failed if it was not written for twelve seconds,
+ * and its instance then aborts it. Any instance may set `is_cancelled`.
  */
 export interface BulkBoard {
   /**

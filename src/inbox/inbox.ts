@@ -79,7 +79,7 @@ export interface InboxDeps
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
 
-/** Methods that tests often call with a mail at hand take a mail or its id. All others, and the parts of the inbox, take an id. */
+/** The id of what a method that tests call with a mail at hand was given. All other methods and functions take an id. */
 const idOf = (mail: string | Pick<Mail, 'id'>): string => (typeof mail === 'string' ? mail : mail.id)
 
 /** The inbox of a store. `close` ends its waits, its bulk changes and at last its search index; the store stays open. */
