@@ -1,4 +1,4 @@
-import { heavyBytes, type JobThread } from '../core/job-thread.ts'
+import { restBeforeBytes, type JobThread } from '../core/job-thread.ts'
 import { LongBody } from '../core/long-body.ts'
 import { nextTurn } from '../core/machine.ts'
 import type { Store } from '../store/store.ts'
@@ -65,8 +65,7 @@ const importBatch = 250
 
 async function* rowsInThread(body: LongBody, thread: ImportDeps['thread']): AsyncGenerator<ContactRow> {
   const bytes = body.take()
-  // A thread that has worked on large data keeps the memory of it.
-  if (bytes.length > heavyBytes) await thread.rest()
+  if (bytes.length > restBeforeBytes) await thread.rest()
   for (const slice of await thread.run('contactRows', [bytes, body.isText]))
     yield* JSON.parse(Buffer.from(slice).toString()) as ContactRow[]
 }

@@ -205,6 +205,7 @@ async function receiveMessage(
   try {
     return await reception.finish()
   } catch (error) {
+    await discard()
     // A full queue is not an error of Localpost, and a flood of mail would report it often.
     throw isErrorOf(error, 'service_unavailable') ? refusalOf(error) : error
   }

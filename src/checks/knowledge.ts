@@ -1,7 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { invalidOption, messageOf } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
-import { parseZone, type ZoneRecords } from '../domains/zone.ts'
+import type { ZoneRecords } from '../domains/zone.ts'
+import { parseZone } from '../domains/zone-file.ts'
 import { parseAddress } from '../net/addresses.ts'
 
 /** The options that describe how the mail will be sent. */

@@ -24,31 +24,33 @@ function exposureWarnings({
   trustProxy,
   publicUrl,
 }: Settings['options']): string[] {
-  const anyKey = `--accept-any-key with --host ${host}: API keys protect nothing. Anyone who can reach the port can read, send and delete all mail.`
-  const reach = `--host ${host}: other machines can reach the HTTP and SMTP ports.`
+  const warnings: string[] = []
+  if (acceptAnyKey === true)
+    warnings.push(
+      `--accept-any-key with --host ${host}: API keys protect nothing. Anyone who can reach the port can read, send and delete all mail.`,
+    )
   const signIn = users !== undefined ? '--users' : oidc?.issuer !== undefined ? '--oidc-issuer' : null
   const isOpen = signIn === null && apiKeys === undefined && acceptAnyKey !== true
+  let exposure = `--host ${host}: other machines can reach the HTTP and SMTP ports.`
   // The key is in the banner.
-  const who = isOpen
-    ? ' Everyone who has the API key above can read, send and delete all mail. Say who may sign in with --users or --oidc-issuer.'
-    : ''
-  const submit =
-    smtpAuth === 'required'
-      ? ''
-      : ' Anyone can submit mail over SMTP. Ask for a login with --smtp-auth required.'
+  if (isOpen)
+    exposure +=
+      ' Everyone who has the API key above can read, send and delete all mail. Say who may sign in with --users or --oidc-issuer.'
+  if (smtpAuth !== 'required')
+    exposure += ' Anyone can submit mail over SMTP. Ask for a login with --smtp-auth required.'
+  warnings.push(exposure)
   const isEncrypted =
     tls !== undefined || trustProxy !== undefined || publicUrl?.startsWith('https:') === true
-  const clear = `${signIn} with --host ${host}: sign-ins and mail are not encrypted on the network. Add --tls-cert and --tls-key, or put a proxy with TLS in front.`
-  const back = `--oidc-issuer with --host ${host}: the provider sends browsers back to this machine by its loopback name. Add --public-url with the address that they use.`
-  return [
-    ...(acceptAnyKey === true ? [anyKey] : []),
-    `${reach}${who}${submit}`,
-    ...(signIn !== null && !isEncrypted ? [clear] : []),
-    ...(oidc?.issuer !== undefined && publicUrl === undefined ? [back] : []),
-  ]
+  if (signIn !== null && !isEncrypted)
+    warnings.push(
+      `${signIn} with --host ${host}: sign-ins and mail are not encrypted on the network. Add --tls-cert and --tls-key, or put a proxy with TLS in front.`,
+    )
+  if (oidc?.issuer !== undefined && publicUrl === undefined)
+    warnings.push(
+      `--oidc-issuer with --host ${host}: the provider sends browsers back to this machine by its loopback name. Add --public-url with the address that they use.`,
+    )
+  return warnings
 }
 
 // A relay's URL may carry a password.
-function hostOf(relay: string): string {
-  return URL.canParse(relay) ? new URL(relay).host : 'the relay'
-}
+const hostOf = (relay: string): string => (URL.canParse(relay) ? new URL(relay).host : 'the relay')

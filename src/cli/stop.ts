@@ -1,6 +1,6 @@
 import type { Output } from './output.ts'
-import { describeError } from './error-text.ts'
-import { dateNow, monotonicNow, setTimeout } from '../core/machine.ts'
+import { describeError } from './report.ts'
+import { monotonicNow, setTimeout } from '../core/machine.ts'
 
 /**
  * Makes the first SIGINT or SIGTERM close cleanly (exit code 0), a second one end the process at once
@@ -22,10 +22,10 @@ export function stopOnSignals({
   for (const [signal, number] of signals) {
     process.on(signal, () => {
       if (stoppingSince !== undefined) {
-        if (dateNow() - stoppingSince >= echoMs()) process.exit(128 + number)
+        if (monotonicNow() - stoppingSince >= echoMs()) process.exit(128 + number)
         return
       }
-      stoppingSince = dateNow()
+      stoppingSince = monotonicNow()
       output.log(`Stopping (${signal}). A second signal stops it immediately.`, { what: 'stopping', signal })
       void closeAndLeave(close, output, farewell)
     })
@@ -41,7 +41,8 @@ export function stopOnSignals({
 }
 
 /**
- * Calls a function at the first Ctrl+C or SIGTERM, so that a command can end cleanly. The second one ends the process.
+ * Calls a function at the first Ctrl+C or SIGTERM, so that a command can end cleanly. A second signal of the same kind ends
+ * the process.
  *
  * @returns A function that undoes it.
  */
@@ -82,6 +83,4 @@ const signals = [
 const closeMs = 5000
 
 // The terminal sends Ctrl-C to npm and to this process, and npm passes it on: one key press gives two signals.
-function echoMs(): number {
-  return process.env['npm_lifecycle_event'] ? 300 : 0
-}
+const echoMs = (): number => (process.env['npm_lifecycle_event'] ? 300 : 0)

@@ -27,7 +27,8 @@ export async function runUser(given: Arguments, output: Output): Promise<0 | 1> 
   const path = given.options['users'] ?? readEnvironment(process.env).options['users']
   if (typeof path !== 'string') throw invalidOption('user needs the file of users: add --users <file>.')
   if (action === 'list' && name === undefined) return listUsers(path, output)
-  if (!(action === 'add' || action === 'remove') || name === undefined || others.length > 0)
+  const isKnown = action === 'add' || action === 'remove'
+  if (!isKnown || name === undefined || others.length > 0)
     throw invalidOption('Use one of: user add <name>, user remove <name>, user list.')
   if (!isUserName(name)) throw invalidOption(`${quote(name)} is no name. ${nameRule}`)
   return action === 'add' ? addUser(path, name, given, output) : removeUser(path, name, output)

@@ -1,6 +1,6 @@
 /**
- * A text of others without characters that a terminal would obey, or that change what is seen around them: control
- * characters, line separators, and invisible ones such as those for the direction of text. Each becomes U+FFFD.
+ * Untrusted text for a terminal. Each control character, line separator and invisible character, such as those for the
+ * direction of text, is replaced by U+FFFD: a terminal would interpret it.
  */
 export function visible(text: string): string {
   return text.replace(invisible, '\uFFFD')

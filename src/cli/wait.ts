@@ -20,35 +20,23 @@ import { quotedString } from '../core/text.ts'
  * @throws invalid_option for a wrong command line, request_failed if the server does not answer, else its error.
  */
 export async function runWait(given: Arguments, output: Output): Promise<0 | 1> {
-  const { to, query = '', after, timeout = '30s', ...kinds } = given.flags
-  if (to === undefined && query === '')
-    throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
-  const timeoutMs = parseDuration(timeout)
-  if (timeoutMs === null || timeoutMs > maxTimeoutMs)
-    throw invalidOption(`--timeout is ${quote(timeout)}; it takes a duration up to 4m, such as 500ms or 30s.`)
-  const valueOf = readKind(kinds, given.words)
-  const isTime = after !== undefined && !isId('em', after)
-  if (isTime && readDate(after, 0) === null)
-    throw invalidOption(`--after is ${quote(after)}; it takes the id of a mail, ${dateForms}.`)
+  const { isTo, query, after, isTime, timeoutMs, kind, valueOf } = readWait(given)
   const remote = await connect(given, process.env, output)
   const deadline = monotonicNow() + timeoutMs
   const start = isTime ? undefined : (after ?? (await newestId(remote)))
-  const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
-  const wanted = terms.filter(Boolean).join(' ')
   const next = (excluded: readonly string[], from = start): Promise<WaitedMail> =>
     waitForNext(
       remote,
-      `${excludingTerm(excluded)}${wanted}`,
+      `${excludingTerm(excluded)}${query}`,
       from,
       Math.max(0, Math.ceil(deadline - monotonicNow())),
     )
   const older = (below: string, from = start): AsyncIterable<WaitedMail> =>
-    listOlder(remote, wanted, below, from)
-  const isTo = to === undefined ? () => true : recipientTest(to)
+    listOlder(remote, query, below, from)
   const isWanted = (mail: WaitedMail): boolean => {
     if (!isTo(mail)) return false
     if (valueOf(mail) !== undefined) return true
-    output.error(`${mail.id} ${quote(mail.subject)} has no such ${kinds['code'] ? 'code' : 'link'}.`)
+    output.error(`${mail.id} ${quote(mail.subject)} has no such ${kind}.`)
     return false
   }
   try {
@@ -66,21 +54,39 @@ const maxTimeoutMs = 240_000
 /** How much later than the timeout the answer may come, in milliseconds. */
 const graceMs = 15_000
 
-/** @returns What to print of a mail; undefined if the mail lacks it. */
-type ValueOf = (mail: WaitedMail) => string | undefined
+/** The options of the command, and what to print of a mail; `valueOf` is undefined for a mail that lacks it. */
+function readWait({ flags, words }: Arguments) {
+  const { to, query = '', after, timeout = '30s' } = flags
+  if (to === undefined && query === '')
+    throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
+  const timeoutMs = parseDuration(timeout)
+  if (timeoutMs === null || timeoutMs > maxTimeoutMs)
+    throw invalidOption(`--timeout is ${quote(timeout)}; it takes a duration up to 4m, such as 500ms or 30s.`)
+  const printed = readKind(flags, words)
+  const isTime = after !== undefined && !isId('em', after)
+  if (isTime && readDate(after, 0) === null)
+    throw invalidOption(`--after is ${quote(after)}; it takes the id of a mail, ${dateForms}.`)
+  const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
+  const isTo = to === undefined ? () => true : recipientTest(to)
+  return { isTo, query: terms.filter(Boolean).join(' '), after, isTime, timeoutMs, ...printed }
+}
 
-function readKind(kinds: Arguments['flags'], [pattern, ...more]: readonly string[]): ValueOf {
-  const chosen = (['code', 'link', 'json'] as const).filter((name) => kinds[name] === 'true')
+function readKind(flags: Arguments['flags'], [pattern, ...more]: readonly string[]) {
+  const chosen = (['code', 'link', 'json'] as const).filter((name) => flags[name] === 'true')
+  const [kind = 'id'] = chosen
   if (chosen.length > 1) throw invalidOption(`Use one of --${chosen.join(' and --')}.`)
-  if (more.length > 0 || (pattern !== undefined && chosen[0] !== 'link'))
+  if (more.length > 0 || (pattern !== undefined && kind !== 'link'))
     throw invalidOption(
       `Unexpected argument ${quote(more[0] ?? pattern)}: wait takes one, a part of the link, with --link.`,
     )
-  if (chosen[0] === 'json') return (mail) => JSON.stringify(mail, null, 2)
-  if (chosen[0] === 'code') return ({ codes }) => codes[0]
-  if (chosen[0] !== 'link') return ({ id }) => id
   const part = pattern ?? ''
-  return ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href
+  const values: Record<typeof kind, (mail: WaitedMail) => string | undefined> = {
+    id: ({ id }) => id,
+    code: ({ codes }) => codes[0],
+    link: ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href,
+    json: (mail) => JSON.stringify(mail, null, 2),
+  }
+  return { kind, valueOf: values[kind] }
 }
 
 /** The id of the newest mail, or one that sorts before all. */

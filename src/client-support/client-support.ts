@@ -43,7 +43,7 @@ export function clientSupport(
     }
   })
   const clients = clientNames.map(([client, name], at): ClientScore => {
-    const values = uses.flatMap(({ feature }) => value[feature.support[at] ?? 'u'] ?? [])
+    const values = uses.flatMap(({ feature }) => valueOfLetter[feature.support[at] ?? 'u'] ?? [])
     const sum = values.reduce((total, one) => total + one, 0)
     return { client, name, score: values.length === 0 ? 100 : round((100 * sum) / values.length) }
   })
@@ -73,9 +73,7 @@ function weighted(clients: readonly ClientScore[], shares?: Readonly<Record<stri
   return round(clients.reduce((sum, { score }, at) => sum + score * (weights[at] ?? 0), 0) / total)
 }
 
-function round(percent: number): number {
-  return Math.round(percent * 10) / 10
-}
+const round = (percent: number): number => Math.round(percent * 10) / 10
 
 /** The value of each letter of support. Unknown support (`u`) is not counted. */
-const value: Readonly<Record<string, number>> = { y: 1, a: 0.5, n: 0 }
+const valueOfLetter: Readonly<Record<string, number>> = { y: 1, a: 0.5, n: 0 }

@@ -15,17 +15,18 @@ export function asWord(html: string): { html: string; ignored: Ignored[] } {
   }
   begin.lastIndex = 0
   for (let found = begin.exec(html); found; found = begin.exec(html)) {
-    const [whole, hidden, revealed = ''] = found
-    const isHidden = hidden !== undefined && !/^<!--\[if[^\]]*\]>(?:<!-->|-->)/i.test(whole)
+    const { comment, shown, declaration = '' } = found.groups ?? {}
+    // `<!--[if …]>` is a comment for other clients; `<!--[if …]><!-->` and `<![if …]>` show their text to them.
+    const isHidden = comment !== undefined && shown === undefined
     end.lastIndex = begin.lastIndex
     const ending = end.exec(html)
     // Without an end it is a plain comment, and so are all later ones.
     if (!ending) break
-    const applies = holds(hidden ?? revealed)
+    const applies = holds(comment ?? declaration)
     const text = html.slice(begin.lastIndex, ending.index)
     if (applies || !isHidden) {
       write(html.slice(at, found.index))
-      if (!applies) ignored.push({ feature: 'not-outlook', start: length, snippet: whole })
+      if (!applies) ignored.push({ feature: 'not-outlook', start: length, snippet: found[0] })
       write(applies ? text : text.replace(/[^\n]+/g, ''))
       at = end.lastIndex
     }
@@ -35,9 +36,8 @@ export function asWord(html: string): { html: string; ignored: Ignored[] } {
 }
 
 /** Whether a condition holds in the current Outlook: `mso`, `gte mso 9`, `!mso`, `(gte mso 9)|(IE)`. */
-function holds(condition: string): boolean {
-  return condition.split('|').some((one) => one.split('&').every(termHolds))
-}
+const holds = (condition: string): boolean =>
+  condition.split('|').some((one) => one.split('&').every(termHolds))
 
 function termHolds(term: string): boolean {
   const plain = term.replace(/[()\s]+/g, ' ').trim()
@@ -57,5 +57,6 @@ function termHolds(term: string): boolean {
 
 /** Of Outlook 2016 and later. */
 const wordVersion = 16
-const begin = /<!--\[if\s([^\]>]{1,200})\]>(?:<!-->|-->)?|<!\[if\s([^\]>]{1,200})\]>/gi
+const begin =
+  /<!--\[if\s(?<comment>[^\]>]{1,200})\]>(?<shown><!-->|-->)?|<!\[if\s(?<declaration>[^\]>]{1,200})\]>/gi
 const end = /(?:<!--)?\s?<!\[endif\](?:--)?>/gi

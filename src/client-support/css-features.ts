@@ -6,23 +6,25 @@ import { cssText, type CssToken } from './scan-css.ts'
 /** The features that one declaration uses, by slug; each once. */
 export function declarationFeatures(property: string, value: readonly CssToken[]): Set<string> {
   if (property.startsWith('--')) return new Set(['css-variables', ...valueFeatures(value)])
-  const name = property.replace(/^-(?:webkit|moz|ms|o)-/, '')
+  const name = withoutPrefix(property)
   const found = new Set([...(byProperty.get(name) ?? []), ...valueFeatures(value)])
   const words = value.filter(({ type }) => type === token.Ident).map(({ text }) => text.toLowerCase())
-  for (const [slug, { properties, keywords }] of byKeyword) {
+  for (const [slug, { properties, keywords }] of byKeyword)
     if (properties.includes(name) && words.some((word) => keywords.includes(word))) found.add(slug)
-  }
   return found
 }
 
 /** The features of an at-rule and of its conditions, by slug. */
 export function atRuleFeatures(name: string, prelude: string): Set<string> {
-  const rule = name.replace(/^-(?:webkit|moz|ms|o)-/, '')
+  const rule = withoutPrefix(name)
   const found = new Set([`css-at-${rule}`])
   if (rule !== 'media') return found
   for (const [slug, condition] of mediaConditions) if (condition.test(prelude)) found.add(slug)
   return found
 }
+
+/** A name without the prefix of a browser. */
+const withoutPrefix = (name: string): string => name.replace(/^-(?:webkit|moz|ms|o)-/, '')
 
 /** The URLs that a value loads. */
 export function urlsOf(value: readonly CssToken[]): string[] {
@@ -49,9 +51,7 @@ function* valueFeatures(value: readonly CssToken[]): Generator<string> {
   if (/!\s*important\s*$/i.test(cssText(value.slice(-2)))) yield 'css-important'
 }
 
-function unquoted(text: string): string {
-  return text.trim().replace(/^(["'])(.*)\1$/s, '$2')
-}
+const unquoted = (text: string): string => text.trim().replace(/^(["'])(.*)\1$/s, '$2')
 
 /** Features that are conditions of `@media`. */
 const mediaConditions: readonly (readonly [slug: string, condition: RegExp])[] = [

@@ -1,4 +1,3 @@
-import { shorten } from '../core/quote.ts'
 import data from './data.json' with { type: 'json' }
 
 /** The mail clients, in the order of the letters of {@link Feature.support}: key, and name for people. */
@@ -32,16 +31,7 @@ export function slugsByName(
   namesOf: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, readonly string[]> {
   const slugs = new Map<string, string[]>()
-  for (const [slug, names] of Object.entries(namesOf)) {
+  for (const [slug, names] of Object.entries(namesOf))
     for (const name of names.split(' ')) slugs.set(name, [...(slugs.get(name) ?? []), slug])
-  }
   return slugs
 }
-
-/** What is written at a place, in one line of at most 120 characters. */
-export function placeText(text: string): string {
-  return shorten(text.slice(0, 1000).replace(/\s+/g, ' '), 120)
-}
-
-/** How many places of a feature are named. */
-export const maxPlaces = 20

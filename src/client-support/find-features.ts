@@ -1,6 +1,7 @@
+import { shorten } from '../core/quote.ts'
 import { scanHtml, type TagAttributes } from '../mime/html/scan-html.ts'
 import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
-import { features, maxPlaces, placeText, type Feature } from './features.ts'
+import { features, type Feature } from './features.ts'
 import {
   featureAttributes,
   elementFeatures,
@@ -8,7 +9,7 @@ import {
   imagesOf,
   type ImagePart,
 } from './html-features.ts'
-import { scanCss, cssText } from './scan-css.ts'
+import { atRuleText, declarationText, scanCss, cssText } from './scan-css.ts'
 import { selectorFeatures } from './selectors.ts'
 
 /** The parts of a mail in which features are searched. */
@@ -66,6 +67,14 @@ export function findFeatures({ html, headers, attachments }: MailContent): Featu
     found.add(['amp'], 0, () => 'text/x-amp-html')
   return [...found.uses.values()]
 }
+
+/** What is written at a place, in one line of at most 120 characters. */
+export function placeText(text: string): string {
+  return shorten(text.slice(0, 1000).replace(/\s+/g, ' '), 120)
+}
+
+/** How many places of a feature are named. */
+export const maxPlaces = 20
 
 /** The features that were found so far. */
 class FoundFeatures {
@@ -129,22 +138,17 @@ function cssUses(css: string, context: 'sheet' | 'attribute'): CssUse[] {
     void found.push({ slugs, start, snippet, urls })
   scanCss(css, context, {
     onAtRule: ({ name, prelude, start }) =>
-      add(atRuleFeatures(name, prelude), start, () => `@${name} ${prelude}`.trim()),
+      add(atRuleFeatures(name, prelude), start, () => atRuleText(name, prelude)),
     onSelectors: (tokens, { isNested }) =>
       add(selectorFeatures(tokens, isNested), tokens[0]?.start ?? 0, () => cssText(tokens)),
     onDeclaration: (property, value, start) =>
-      add(
-        declarationFeatures(property, value),
-        start,
-        () => `${property}: ${value.map(({ text }) => text).join(' ')}`,
-        urlsOf(value),
-      ),
+      add(declarationFeatures(property, value), start, () => declarationText(property, value), urlsOf(value)),
     onComment: (start) => add(['css-comments'], start, () => '/* */'),
   })
   return found
 }
 
-/** A tag with the attributes that matter here, but without its style. */
+/** A tag with the attributes that features read, but without its style. */
 function writtenTag(name: string, attributes: TagAttributes): string {
   const written = Object.entries(attributes)
     .filter(([attribute]) => attribute !== 'style')

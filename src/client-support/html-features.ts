@@ -5,9 +5,8 @@ import names from './names.json' with { type: 'json' }
 /** The features that an element uses, by slug; each once. */
 export function elementFeatures(name: string, attributes: TagAttributes): Set<string> {
   const found = new Set([...(byElement.get(name) ?? []), ...ofValues(name, attributes)])
-  for (const attribute of Object.keys(attributes)) {
+  for (const attribute of Object.keys(attributes))
     for (const slug of byAttribute.get(attribute) ?? []) found.add(slug)
-  }
   return found
 }
 
@@ -72,12 +71,7 @@ const attributesBySlug = new Map(
 /** By the extension of a file, and by the subtype of a media type. */
 const byFormat = slugsByName(names.images)
 
-/** The attributes that {@link elementFeatures} and {@link imagesOf} read. */
+/** The attributes that {@link elementFeatures} and {@link imagesOf} read, and the `style` that their callers read. */
 export const featureAttributes: readonly string[] = [
-  ...byAttribute.keys(),
-  'href',
-  'name',
-  'src',
-  'style',
-  'type',
+  ...new Set([...byAttribute.keys(), 'background', 'href', 'name', 'src', 'srcset', 'style', 'type']),
 ]

@@ -22,7 +22,7 @@ export type PreviewClient = (typeof previewClients)[number]
 export interface ClientRules {
   /** Shows only so many bytes of the HTML. */
   maxHtmlBytes?: number
-  /** Removes the style sheets with which all of them together become longer. */
+  /** Style sheets from the one on that exceeds this total are removed. */
   maxStyleChars?: number
   /** Removes a style sheet with an at-rule in an at-rule. */
   dropsNestedAtRules?: true
@@ -68,7 +68,7 @@ export interface PreviewedClient {
   /** For people. */
   name: string
   rules: ClientRules
-  /** The features that it ignores, and whose removal shows what it shows. */
+  /** The features that it ignores, and that the preview therefore removes. */
   ignores: ReadonlySet<string>
 }
 

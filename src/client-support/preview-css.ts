@@ -4,7 +4,9 @@ import { atRuleFeatures, declarationFeatures, urlsOf } from './css-features.ts'
 import type { RuleId } from './preview-clients.ts'
 import {
   closers,
+  atRuleText,
   cssText,
+  declarationText,
   openers,
   scanCss,
   scannedCssLength,
@@ -51,8 +53,8 @@ export function filterCss(css: string, context: 'sheet' | 'attribute', filter: C
 /** A block that is open while the CSS is scanned. */
 interface OpenBlock {
   start: number
-  /** Why the whole block is ignored; null if it is not. */
-  feature: string | null
+  /** The feature for which the whole block is ignored; null if it is not. */
+  ignoredFor: string | null
   snippet: string
   /** How much was ignored before it. */
   ignoredBefore: number
@@ -75,14 +77,14 @@ class CssRemoval implements CssListener {
   }
 
   onAtRule({ name, prelude, start, end, hasBlock }: AtRule): void {
-    const features = atRuleFeatures(name, prelude)
-    const snippet = `@${name} ${prelude}`.trim()
+    const ignoredFor = this.#firstIgnored(atRuleFeatures(name, prelude))
+    const snippet = atRuleText(name, prelude)
     if (this.#blocks.some(({ isAtRule }) => isAtRule)) this.#hasNestedAtRule = true
-    if (hasBlock) this.#next = this.#block(start, this.#firstIgnored(features), snippet, { isAtRule: true })
+    if (hasBlock) this.#next = this.#block(start, ignoredFor, snippet, { isAtRule: true })
     else {
       // A semicolon that is left would become a part of the next rule.
       const semicolon = this.#css.indexOf(';', end)
-      this.#drop(features, start, semicolon < 0 ? this.#css.length : semicolon + 1, () => snippet)
+      this.#drop(ignoredFor, start, semicolon < 0 ? this.#css.length : semicolon + 1, () => snippet)
     }
   }
 
@@ -110,19 +112,15 @@ class CssRemoval implements CssListener {
   }
 
   onDeclaration(property: string, value: readonly CssToken[], start: number): void {
-    const snippet = (): string => `${property}: ${value.map(({ text }) => text).join(' ')}`
-    const rule = this.#filter.ignoredProperty?.(property) ?? null
-    if (rule !== null) {
-      this.#ignored.push({ feature: rule, start, snippet: snippet() })
-      this.#cuts.push({ start, end: tokensEnd(value), text: '' })
-      return
-    }
     const images = urlsOf(value).flatMap((url) => this.#filter.imageFeatures(url))
-    this.#drop([...declarationFeatures(property, value), ...images], start, tokensEnd(value), snippet)
+    const ignoredFor =
+      this.#filter.ignoredProperty?.(property) ??
+      this.#firstIgnored([...declarationFeatures(property, value), ...images])
+    this.#drop(ignoredFor, start, tokensEnd(value), () => declarationText(property, value))
   }
 
   onComment(start: number, end: number): void {
-    this.#drop(['css-comments'], start, end, () => '/* */')
+    this.#drop(this.#firstIgnored(['css-comments']), start, end, () => '/* */')
   }
 
   onOpen(): void {
@@ -132,8 +130,8 @@ class CssRemoval implements CssListener {
 
   onClose(end: number): void {
     const block = this.#blocks.pop()
-    if (!block || block.feature === null) return
-    const { start, feature, snippet, ignoredBefore } = block
+    if (!block || block.ignoredFor === null) return
+    const { start, ignoredFor: feature, snippet, ignoredBefore } = block
     // What is in a removed block is not removed a second time.
     this.#ignored = this.#ignored.slice(0, ignoredBefore)
     this.#ignored.push({ feature, start, snippet })
@@ -150,8 +148,8 @@ class CssRemoval implements CssListener {
     }
   }
 
-  #block(start: number, feature: string | null, snippet = '', { isAtRule = false } = {}): OpenBlock {
-    return { start, feature, snippet, ignoredBefore: this.#ignored.length, isAtRule }
+  #block(start: number, ignoredFor: string | null, snippet = '', { isAtRule = false } = {}): OpenBlock {
+    return { start, ignoredFor, snippet, ignoredBefore: this.#ignored.length, isAtRule }
   }
 
   #firstIgnored(features: Iterable<string>): string | null {
@@ -159,9 +157,8 @@ class CssRemoval implements CssListener {
     return null
   }
 
-  /** Removes all of a text for the first feature that the client ignores; nothing if there is none. */
-  #drop(features: Iterable<string>, start: number, end: number, snippet: () => string): void {
-    const feature = this.#firstIgnored(features)
+  /** Removes a text for a feature that the client ignores; nothing for null. */
+  #drop(feature: string | null, start: number, end: number, snippet: () => string): void {
     if (feature === null) return
     this.#ignored.push({ feature, start, snippet: snippet() })
     this.#cuts.push({ start, end, text: ' ' })

@@ -66,15 +66,7 @@ class HtmlRemoval implements HtmlListener {
     ranges: AttributeRanges,
   ): void {
     const start = nameStart - 1
-    const isEmptyData = isOfficeData(name) && this.#html[end - 2] === '/'
-    if (this.#removed) {
-      if (this.#removed.name === name && !isEmptyData) this.#removed.open++
-      return
-    }
-    if (this.#client.rules.isWord === true && isOfficeData(name)) {
-      if (!isEmptyData) this.#removed = { name, start, open: 1 }
-      return
-    }
+    if (this.#isRemoved(name, start, end)) return
     if (!headElements.has(name)) this.#isInBody = true
     this.#isInTitle = name === 'title'
     // Called only for what is removed: most tags stay.
@@ -91,6 +83,18 @@ class HtmlRemoval implements HtmlListener {
       this.#ignored.push({ feature: ofElement, start, snippet: tag() })
       this.#removed = { name, start, open: 1 }
     } else this.#drop(ofElement, tag(), start, end)
+  }
+
+  /** Whether a tag is in an element that is removed with its content, or begins one of the data of Office. */
+  #isRemoved(name: string, start: number, end: number): boolean {
+    const isEmptyData = isOfficeData(name) && this.#html[end - 2] === '/'
+    if (this.#removed) {
+      if (this.#removed.name === name && !isEmptyData) this.#removed.open++
+      return true
+    }
+    if (this.#client.rules.isWord !== true || !isOfficeData(name)) return false
+    if (!isEmptyData) this.#removed = { name, start, open: 1 }
+    return true
   }
 
   onText(text: string): void {
@@ -177,10 +181,10 @@ const headElements: ReadonlySet<string> = new Set(
 )
 /** Elements without which their content means nothing. The content of others is shown. */
 const goneWithContent: ReadonlySet<string> = new Set('style svg textarea select meter progress'.split(' '))
+const imageAttributes = ['src', 'srcset', 'background']
+/** How many open elements of one name are remembered. */
+const maxOpen = 100
 
 /** What the Word engine reads as settings of a document, and never shows. The text of `o:p` is a paragraph. */
-function isOfficeData(name: string): boolean {
-  return name === 'xml' || ((name.startsWith('o:') || name.startsWith('w:')) && name !== 'o:p')
-}
-const imageAttributes = ['src', 'srcset', 'background']
-const maxOpen = 100
+const isOfficeData = (name: string): boolean =>
+  name === 'xml' || ((name.startsWith('o:') || name.startsWith('w:')) && name !== 'o:p')

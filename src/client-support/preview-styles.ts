@@ -51,8 +51,9 @@ export function filterSheets(
       ignored.push({ feature: fault, start: openedAt, snippet: `<style> of ${css.length} characters` })
       cuts.push({ start: openedAt, end: closedAt, text: '' })
     } else if (filtered.ignored.length > 0 || filtered.css.length < css.length) {
+      // It is also shorter if its end was not read (`scannedCssLength`).
       for (const one of filtered.ignored) ignored.push({ ...one, start: start + one.start })
-      // What stands on both sides of a removed part must not form an end tag.
+      // Without the removed part, the text around it could form an end tag.
       cuts.push({ start, end, text: filtered.css.replaceAll('</', '<\\/') })
     }
   }

@@ -3,7 +3,8 @@ import { createLineAt } from '../core/line-at.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { clientSupport } from './client-support.ts'
 import { asWord } from './conditional-comments.ts'
-import { features, maxPlaces, placeText } from './features.ts'
+import { features } from './features.ts'
+import { maxPlaces, placeText } from './find-features.ts'
 import type { ImagePart } from './html-features.ts'
 import { previewedClient, ruleTitles, type PreviewClient } from './preview-clients.ts'
 import type { Ignored } from './preview-css.ts'
@@ -62,7 +63,7 @@ function described(feature: string): Pick<RemovedFeature, 'feature' | 'title' | 
   return { feature, title: rule?.[1] ?? feature, url: null }
 }
 
-/** The support of mail clients as work of the thread. */
+/** The work of this folder for the worker thread. */
 export const clientSupportJobs: { clientSupport: typeof clientSupport; preview: typeof previewHtml } = {
   clientSupport,
   preview: previewHtml,

@@ -7,6 +7,7 @@ export interface CssToken {
   start: number
 }
 
+/** An at-rule such as `@media`. Positions are offsets into the CSS. */
 export interface AtRule {
   /** In lower case and without `@`. */
   name: string
@@ -137,6 +138,13 @@ function blockOf(atRule: string, around: Block = 'rules'): Block {
   return conditions.has(atRule) ? around : 'other'
 }
 
+/** An at-rule without its block, as places show it. */
+export const atRuleText = (name: string, prelude: string): string => `@${name} ${prelude}`.trim()
+
+/** A declaration, as places show it. */
+export const declarationText = (property: string, value: readonly CssToken[]): string =>
+  `${property}: ${value.map(({ text }) => text).join(' ')}`
+
 /** The tokens as they were written. */
 export function cssText(tokens: readonly CssToken[]): string {
   return tokens
@@ -153,9 +161,6 @@ export function tokensEnd(tokens: readonly CssToken[]): number {
 
 /** Only the beginning of a longer style sheet is read, as mail clients do. */
 export const scannedCssLength = 250_000
-const maxTokens = 2000
-const maxBlocks = 100
-const conditions = new Set(['media', 'supports', 'layer', 'container', 'scope', 'starting-style', 'document'])
 /** The tokens that begin what may contain commas and semicolons, and those that end it. */
 export const openers: ReadonlySet<number> = new Set([
   token.Function,
@@ -163,3 +168,9 @@ export const openers: ReadonlySet<number> = new Set([
   token.LeftSquareBracket,
 ])
 export const closers: ReadonlySet<number> = new Set([token.RightParenthesis, token.RightSquareBracket])
+
+/** The rest of a longer statement is ignored. */
+const maxTokens = 2000
+/** Deeper blocks are read as parts of the block around them. */
+const maxBlocks = 100
+const conditions = new Set(['media', 'supports', 'layer', 'container', 'scope', 'starting-style', 'document'])

@@ -42,9 +42,7 @@ class SelectorReading {
         return this.#takeMark(text)
       case token.Colon:
         if (isPseudo) return
-        if (this.#isBegun && this.#isSpaced) this.#addSimple('css-selector-descendant')
-        this.#isBegun = true
-        return
+        return this.#beginSimple()
       case token.Ident:
       case token.Function:
         if (isPseudo) this.found.add(pseudoSlug(text, second?.type === token.Colon))
@@ -64,14 +62,19 @@ class SelectorReading {
 
   #addSimple(slug: string): void {
     this.found.add(slug)
+    this.#beginSimple()
+    if (slug === 'css-selector-class' || slug === 'css-selector-id') this.#chained++
+    if (this.#chained > 1) this.found.add('css-selector-chaining')
+  }
+
+  /** A simple selector begins: of the same compound selector or, after white space, of a descendant. */
+  #beginSimple(): void {
     if (this.#isBegun && this.#isSpaced) {
       this.found.add('css-selector-descendant')
       this.#chained = 0
     }
     this.#isBegun = true
     this.#isSpaced = false
-    if (slug === 'css-selector-class' || slug === 'css-selector-id') this.#chained++
-    if (this.#chained > 1) this.found.add('css-selector-chaining')
   }
 
   /** The next token begins another compound selector. */

@@ -6,7 +6,7 @@ import { ownSignal } from '../core/own-signal.ts'
 import type { ListPage } from '../core/lists.ts'
 import { untilAborted } from '../core/until-aborted.ts'
 import { parseJson, toAnswerError, unexpectedAnswer } from './answer-error.ts'
-import { type CallSettings, checkClientOptions, requestClass } from './settings.ts'
+import { type CallSettings, checkClientOptions, longestMs, requestClass } from './settings.ts'
 
 /** Options of every operation. */
 export interface CallOptions {
@@ -35,7 +35,7 @@ export interface Calls {
   ask<T>(method: Method, path: readonly string[], options?: AskOptions): Promise<T>
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 interface PostOnceOptions extends CallOptions {
   idempotencyKey?: string
@@ -74,7 +74,8 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
     const shown = `${method} ${url.origin}${url.pathname}`
     const content = body === undefined ? undefined : toJson(body)
     let fetching: Promise<Response> | null = null
-    const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(timeoutMs + waitMs)
+    const limitMs = Math.min(timeoutMs + waitMs, longestMs)
+    const limit = timeoutMs === Infinity ? undefined : AbortSignal.timeout(limitMs)
     try {
       const stop = AbortSignal.any([signal && ownSignal(signal), limit].filter((one) => one !== undefined))
       const request = new (requestClass())(url, {
@@ -100,12 +101,7 @@ export function createCall(options: CallSettings, { needsKey = true }: { needsKe
       void dropBody(fetching)
       if (error instanceof LocalpostError) throw error
       if (signal?.aborted) signal.throwIfAborted()
-      if (limit?.aborted) {
-        const message = `${shown} had no answer within ${timeoutMs + waitMs} ms.`
-        throw new LocalpostError('request_timeout', message, { cause: error })
-      }
-      const message = `${shown} failed: ${reasonOf(error)}. Check the url, and that the service runs there.`
-      throw new LocalpostError('request_failed', message, { cause: error })
+      throw callError(error, shown, limit?.aborted ? limitMs : null)
     }
   }
 
@@ -148,7 +144,15 @@ function assertBody(body: unknown): asserts body is object {
     throw validationError([{ field: 'body', message: `must be an object, not ${quote(body)}` }])
 }
 
-/** Of an answer that comes after its call has ended: until it is read or dropped, a service in process keeps its account open. */
+/** The error of a request without an answer. @param limitMs  Null if it did not reach its limit. */
+function callError(cause: unknown, request: string, limitMs: number | null): LocalpostError {
+  if (limitMs !== null)
+    return new LocalpostError('request_timeout', `${request} had no answer within ${limitMs} ms.`, { cause })
+  const message = `${request} failed: ${reasonOf(cause)}. Check the url, and that the service runs there.`
+  return new LocalpostError('request_failed', message, { cause })
+}
+
+/** Drops the body of an answer that comes too late: until then, a service in process keeps its account open. */
 async function dropBody(fetching: Promise<Response> | null): Promise<void> {
   try {
     await (await fetching)?.body?.cancel()
@@ -167,7 +171,7 @@ function segmentOf(segment: unknown): string {
     }
   }
   throw validationError([
-    { field: 'id', message: `must be an identifier such as an answer gave, not ${quote(segment)}.` },
+    { field: 'id', message: `must be an identifier from an answer, not ${quote(segment)}.` },
   ])
 }
 

@@ -32,7 +32,7 @@ export function checkClientOptions(
 ): Required<CallSettings> {
   if (options === undefined) throw invalidOption('The options of a client are an object with url and apiKey.')
   assertKnownOptions(options, ['url', 'apiKey', 'fetch', 'timeoutMs'], 'a client')
-  const { url, apiKey, fetch = present.fetch ?? ownFetch, timeoutMs = 30_000 } = options
+  const { url, apiKey, fetch = callerGlobals.fetch ?? ownFetch, timeoutMs = 30_000 } = options
   if (typeof fetch !== 'function') throw invalidOption(`fetch must be a function, not ${quote(fetch)}.`)
   return {
     url: readBaseUrl(url),
@@ -42,25 +42,23 @@ export function checkClientOptions(
   }
 }
 
-// Not written as members of `globalThis`, because the build replaces those by Node's own. A test may have replaced
-// `fetch`, and Jest's DOM has none.
-const present: Partial<Pick<typeof globalThis, 'fetch' | 'Request'>> = globalThis
+// The build replaces `globalThis.fetch` by Node's own, so the globals of the caller are read through this variable: a
+// test may have replaced them, and Jest's DOM has none. Then Node's own is used.
+const callerGlobals: Partial<Pick<typeof globalThis, 'fetch' | 'Request'>> = globalThis
 const ownFetch = typeof fetch === 'undefined' ? undefined : fetch
 
-/** The class that belongs to the present `fetch`. */
-export const requestClass = (): typeof Request => present.Request ?? Request
+/** The class that belongs to the `fetch` of the caller. */
+export const requestClass = (): typeof Request => callerGlobals.Request ?? Request
 
-// The longest that a timer can wait; a longer one ends at once.
-const longestMs = 2 ** 31 - 1
+/** The longest that a timer can wait; a longer one ends at once. */
+export const longestMs: number = 2 ** 31 - 1
 
 function readBaseUrl(value: unknown): string {
   const rule = 'url must be an http(s) URL such as http://127.0.0.1:8025'
-  if (typeof value === 'string' && value.includes('@')) {
+  if (typeof value === 'string' && value.includes('@'))
     throw invalidOption(`${rule}, without user and password: the key is given as apiKey.`)
-  }
-  if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || !URL.canParse(value)) {
+  if (typeof value !== 'string' || !/^https?:\/\//i.test(value) || !URL.canParse(value))
     throw invalidOption(`${rule}, not ${quote(value)}.`)
-  }
   if (/[?#]/.test(value)) throw invalidOption(`${rule}, without query and fragment, not ${quote(value)}.`)
   const base = withoutEnding(new URL(value).href, '/')
   if (base.endsWith('/v1'))

@@ -1,9 +1,8 @@
 import type { JobThread } from '../core/job-thread.ts'
 import { pick } from '../core/pick.ts'
 import { diffLines } from './line-diff.ts'
-import { listLines } from './listed-lines.ts'
-import { mailLines, mailSections, type ComparedMail, type MailLines } from './mail-text.ts'
-import { createMask } from './masks.ts'
+import { listLines, mailSections } from './listed-lines.ts'
+import { mailLines, type ComparedMail, type MailLines } from './mail-text.ts'
 import type { ComparedSection, MailComparison } from './types.ts'
 
 /** How mails are compared. */
@@ -18,24 +17,24 @@ export interface CompareOptions {
  * Compares two mails part by part: header fields, structure, text, formatted HTML and attachments. Long ones are compared
  * in the thread.
  *
- * @param mail  Reads the mail. It is called after the other mail was read and is no longer needed, so that only one of two
- *   large mails is in memory.
- * @param other  Reads the one that it is compared with, usually the earlier one.
+ * @param readAfter  Reads the mail. It is called after the other mail was read and is no longer needed, so that only one of
+ *   two large mails is in memory.
+ * @param readBefore  Reads the one that it is compared with, usually the earlier one.
  */
 export async function compareMails(
   thread: JobThread<typeof compareJobs>,
-  mail: () => Promise<ComparedMail & { id: string }>,
-  other: () => Promise<ComparedMail & { id: string }>,
+  readAfter: () => Promise<ComparedMail & { id: string }>,
+  readBefore: () => Promise<ComparedMail & { id: string }>,
   { masked = true, signal }: CompareOptions = {},
 ): Promise<MailComparison> {
-  const linesOf = async (read: typeof mail) => {
+  const linesOf = async (read: typeof readAfter) => {
     const { id, ...whole } = await read()
     const size = whole.html.length + whole.text.length
     const compared = pick(whole, comparedMembers)
     return { id, size, lines: await thread.run('mailLines', [compared, {}, masked], { size, signal }) }
   }
-  const before = await linesOf(other)
-  const after = await linesOf(mail)
+  const before = await linesOf(readBefore)
+  const after = await linesOf(readAfter)
   const size = before.size + after.size
   const sections = await thread.run('compareLines', [before.lines, after.lines], { size, signal })
   return { id: after.id, other: before.id, same: sections.every(({ same }) => same), sections }
@@ -54,9 +53,4 @@ function compareLines(before: MailLines, after: MailLines): ComparedSection[] {
 export const compareJobs: { mailLines: typeof mailLines; compareLines: typeof compareLines } = {
   mailLines,
   compareLines,
-}
-
-/** Subjects with the same form are those of the same mail sent again: numbers, dates and codes in them may differ. */
-export function subjectForm(subject: string): string {
-  return createMask()(subject.slice(0, 1000)).replace(/\d{4,}/g, '[number]')
 }

@@ -1,6 +1,7 @@
 /** The languages in which dates are known. */
 const locales = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da', 'nb', 'fi', 'pl', 'cs']
 
+/** The result of the first {@link dateMasks}, which never changes. */
 let patterns: readonly [pattern: RegExp, mask: string][] | undefined
 
 /**
@@ -48,7 +49,7 @@ function makeMasks(): readonly [pattern: RegExp, mask: string][] {
   ]
 }
 
-/** The names of months and weekdays, in lower and upper case as they are; the longest first. */
+/** The names of months and weekdays, in the case of their language; the longest first. */
 function names(): { months: string[]; weekdays: string[] } {
   // English has two short names of September; Intl gives "Sep".
   const months = new Set(['Sept'])

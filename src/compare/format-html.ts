@@ -17,7 +17,11 @@ export function formatHtml(html: string): string[] {
 /** More than any mail for people has. With its indent, a line may be much longer than the tag that it is made from. */
 export const maxFormattedLines = 50_000
 
-/** The first lines of a body, and what says that there is more. @param length  Of the whole body, in characters. */
+/**
+ * The first lines of a body, and a last line that says if there are more.
+ *
+ * @param length  Of the whole body, in characters.
+ */
 export function withLimits(lines: string[], length: number): string[] {
   if (lines.length > maxFormattedLines)
     return [...lines.slice(0, maxFormattedLines), `(Only the first ${maxFormattedLines} lines are shown.)`]
@@ -128,6 +132,4 @@ const blocks = new Set(
   ).split(' '),
 )
 
-function folded(text: string): string {
-  return text.replace(/[\s\u00a0]+/g, ' ')
-}
+const folded = (text: string): string => text.replace(/[\s\u00a0]+/g, ' ')

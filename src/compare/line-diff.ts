@@ -5,7 +5,7 @@ export interface DiffLine {
 }
 
 /**
- * The shortest way from one list of lines to another (Myers: "An O(ND) Difference Algorithm"). Lists that
+ * The shortest edit script from one list of lines to another (Myers: "An O(ND) Difference Algorithm"). Lists that
  * differ in more than {@link maxEdits} lines are given as all removed, then all added, but for their common ends.
  */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
@@ -21,7 +21,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   const b = after.slice(start, endAfter)
   return [
     ...before.slice(0, start).map(same),
-    ...(shortestWay(a, b) ?? [
+    ...(shortestEdits(a, b) ?? [
       ...a.map((text): DiffLine => ({ kind: 'removed', text })),
       ...b.map((text): DiffLine => ({ kind: 'added', text })),
     ]),
@@ -33,17 +33,17 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
 export const maxEdits = 1000
 
 /**
- * The lines of the shortest way; null if it has more than {@link maxEdits} edits.
+ * The lines of the shortest edit script; null if it has more than {@link maxEdits} edits.
  *
  * Looks how far one edit leads, then two, and so on. Places with as many edits are told apart by their diagonal, the number of
  * lines taken of `a` less that of `b`: a removed line leads to the next diagonal, an added line to the one before, and equal
  * lines stay on it. On each diagonal only the place that is furthest is kept, because it is never worse than the others.
  */
-function shortestWay(a: readonly string[], b: readonly string[]): DiffLine[] | null {
+function shortestEdits(a: readonly string[], b: readonly string[]): DiffLine[] | null {
   /** For each number of edits, how many lines of `a` are taken at most on each diagonal, from `-count` to `count`. */
   const furthest: Int32Array[] = []
-  const most = Math.min(a.length + b.length, maxEdits)
-  for (let count = 0; count <= most; count++) {
+  const maxCount = Math.min(a.length + b.length, maxEdits)
+  for (let count = 0; count <= maxCount; count++) {
     const last = furthest.at(-1)
     const reached = new Int32Array(2 * count + 1)
     furthest.push(reached)
@@ -51,7 +51,7 @@ function shortestWay(a: readonly string[], b: readonly string[]): DiffLine[] | n
       let taken = last ? lastEdit(last, count, diagonal).after : 0
       while (taken < a.length && taken - diagonal < b.length && a[taken] === b[taken - diagonal]) taken++
       reached[diagonal + count] = taken
-      if (taken >= a.length && taken - diagonal >= b.length) return linesOfWay(furthest, a, b)
+      if (taken >= a.length && taken - diagonal >= b.length) return toLines(furthest, a, b)
     }
   }
   return null
@@ -74,8 +74,8 @@ function lastEdit(last: Int32Array, count: number, diagonal: number): Edit {
   return { isAdded, from, before: at(from), after: isAdded ? at(from) : at(from) + 1 }
 }
 
-/** The lines of the way to the end of both lists, read from its end. */
-function linesOfWay(furthest: readonly Int32Array[], a: readonly string[], b: readonly string[]): DiffLine[] {
+/** The lines of the edit script to the end of both lists, read from its end. */
+function toLines(furthest: readonly Int32Array[], a: readonly string[], b: readonly string[]): DiffLine[] {
   const lines: DiffLine[] = []
   let taken = a.length
   let diagonal = a.length - b.length

@@ -20,3 +20,6 @@ export function listLines(lines: readonly DiffLine[]): Omit<ComparedSection, 'na
 export const maxListedLines = 5000
 /** How many characters of a line are listed. */
 export const maxLineLength = 2000
+
+/** The parts of a mail that are compared, in their order. */
+export const mailSections = ['headers', 'structure', 'text', 'html', 'attachments'] as const

@@ -1,6 +1,7 @@
 import { fieldOf } from '../core/header-fields.ts'
 import { scannedLength } from '../mime/html/scan-html.ts'
 import { formatHtml, withLimits } from './format-html.ts'
+import type { mailSections } from './listed-lines.ts'
 import { createMask, type Mask } from './masks.ts'
 
 /** The members of a mail that are compared. */
@@ -20,9 +21,6 @@ export interface ComparedMail {
     disposition: 'attachment' | 'inline'
   }[]
 }
-
-/** The parts of a mail that are compared, in their order. */
-export const mailSections = ['headers', 'structure', 'text', 'html', 'attachments'] as const
 
 /** The name of a part that is compared. */
 export type MailSection = (typeof mailSections)[number]
@@ -77,17 +75,17 @@ export function toText(sections: ReadonlyMap<MailSection, readonly string[]>): s
 }
 
 /** Header fields that recipients and their mail programs act on, in the order in which they are shown. */
-const mattering: readonly string[] = (
+const comparedFields: readonly string[] = (
   'from sender reply-to to cc subject in-reply-to references list-id list-unsubscribe list-unsubscribe-post ' +
   'auto-submitted precedence importance priority x-priority disposition-notification-to'
 ).split(' ')
 const idFields = new Set(['message-id', 'in-reply-to', 'references', 'content-id'])
 const maxComparedFields = 500
-const longestValue = 10_000
+const maxValueLength = 10_000
 
 function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | null): string[] {
   const { bcc, from, subject } = mail
-  // A mail whose message is not written yet.
+  // A mail whose message is not written yet has no header.
   const headers: ComparedMail['headers'] =
     mail.headers.length > 0
       ? mail.headers
@@ -95,7 +93,7 @@ function headerLines(mail: ComparedMail, added: readonly string[], mask: Mask | 
           ['From', from],
           ['Subject', subject],
         ]
-  const names = [...new Set([...mattering, ...added.map((name) => name.toLowerCase())])]
+  const names = [...new Set([...comparedFields, ...added.map((name) => name.toLowerCase())])]
   const rank = ([name]: readonly [string, string]): number => names.indexOf(name.toLowerCase())
   const lines = headers
     .slice(0, maxComparedFields)
@@ -135,6 +133,8 @@ function textLines(text: string): string[] {
 }
 
 function oneLine(value: string): string {
-  const line = value.slice(0, longestValue).replace(/\s+/g, ' ').trim()
-  return value.length > longestValue ? `${line} (Only the first ${longestValue} characters are shown.)` : line
+  const line = value.slice(0, maxValueLength).replace(/\s+/g, ' ').trim()
+  return value.length > maxValueLength
+    ? `${line} (Only the first ${maxValueLength} characters are shown.)`
+    : line
 }

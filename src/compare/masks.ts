@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isRegExp } from 'node:util/types'
-import { escaped } from '../core/text.ts'
+import { escapedPattern } from '../core/text.ts'
 import { dateMasks } from './dates.ts'
 
 /** Replaces the parts of a text that differ each time the same mail is sent. */
@@ -14,34 +14,40 @@ export type Mask = (text: string) => string
  * @param own  Texts and patterns that the user wants masked too.
  */
 export function createMask(codes: readonly string[] = [], own: readonly (string | RegExp)[] = []): Mask {
-  const patterns = own.map((one) => (isRegExp(one) ? everywhere(one) : new RegExp(escaped(one), 'g')))
+  const patterns = own.map((one) => (isRegExp(one) ? everywhere(one) : new RegExp(escapedPattern(one), 'g')))
   const codeForms = codes.slice(0, maxCodes).map(codeForm)
+  // Own masks first, and URLs before dates, so that a date in a path does not split it.
   return (text) => {
     let masked = text
     for (const pattern of patterns) masked = masked.replace(pattern, '[masked]')
     masked = masked
-      .replace(data, (_, type: string, content: string) => `data:${type};base64,[${shortDigest(content)}]`)
+      .replace(dataUri, (_, type: string, content: string) => `data:${type};base64,[${shortDigest(content)}]`)
       .replace(/\bcid:[^\s"'<>()[\]]{1,250}/gi, 'cid:[content-id]')
     for (const form of codeForms) masked = masked.replace(form, '[code]')
-    masked = masked.replace(address, maskAddress).replace(uuid, '[uuid]')
+    masked = masked.replace(webUrl, maskUrl).replace(uuid, '[uuid]')
     for (const [pattern, mask] of dateMasks()) masked = masked.replace(pattern, mask)
     return masked
       .replace(timestamp, '[timestamp]')
-      .replace(word, (one) => (isRandomWord(one) ? '[token]' : one))
+      .replace(longWord, (one) => (isRandomWord(one) ? '[token]' : one))
   }
+}
+
+/** Subjects with the same form are those of the same mail sent again: numbers, dates and codes in them may differ. */
+export function subjectForm(subject: string): string {
+  return createMask()(subject.slice(0, 1000)).replace(/\d{4,}/g, '[number]')
 }
 
 const maxCodes = 50
 // An image within the HTML is replaced by the digest of its bytes, so that another image is a difference.
-const data = /\bdata:([\w.+/-]{1,100});base64,([A-Za-z0-9+/=\s]{32,})/gi
-const address = /\bhttps?:\/\/[^\s"'<>]{1,8000}/gi
+const dataUri = /\bdata:([\w.+/-]{1,100});base64,([A-Za-z0-9+/=\s]{32,})/gi
+const webUrl = /\bhttps?:\/\/[^\s"'<>]{1,8000}/gi
 const uuid = /(?<![\da-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\da-z])/gi
 // Unix time in seconds or milliseconds, from 2017 to 2033.
 const timestamp = /(?<![\d.,])1[5-9]\d{8}(?:\d{3})?(?![\d,]|\.\d)/g
-const word = /(?<![\w.~-])[\w~-]{16,}(?:\.[\w~-]{10,}){0,3}/g
+const longWord = /(?<![\w.~-])[\w~-]{16,}(?:\.[\w~-]{10,}){0,3}/g
 
 /** Masks the random parts of a URL. Names of parameters and ordinary paths stay. */
-function maskAddress(url: string): string {
+function maskUrl(url: string): string {
   const [, origin = '', path = '', query = '', fragment = ''] =
     /^([^/?#]*\/\/[^/?#]*)([^?#]*)(\??[^#]*)(.*)$/s.exec(url) ?? []
   return [
@@ -76,23 +82,20 @@ function maskSegment(segment: string): string {
 }
 
 // The build of a web app adds a short hash to the names of files: `logo.3f2a9c1b.png`.
-function maskStem(stem: string): string {
-  return isRandomWord(stem) || /^(?=.*\d)(?=.*[a-f])[\da-f]{8,}$/.test(stem) ? '[token]' : stem
-}
+const maskStem = (stem: string): string =>
+  isRandomWord(stem) || /^(?=.*\d)(?=.*[a-f])[\da-f]{8,}$/.test(stem) ? '[token]' : stem
 
 /** A code as it may be written: with a space or a dash between two characters. */
 function codeForm(code: string): RegExp {
-  const chars = Array.from(code, escaped)
+  const chars = Array.from(code, escapedPattern)
   return new RegExp(`(?<![\\p{L}\\p{N}])${chars.join('[ -]?')}(?![\\p{L}\\p{N}])`, 'gu')
 }
 
-function shortDigest(content: string): string {
-  return `sha256 ${createHash('sha256').update(content).digest('hex').slice(0, 12)}`
-}
+const shortDigest = (content: string): string =>
+  `sha256 ${createHash('sha256').update(content).digest('hex').slice(0, 12)}`
 
-function everywhere(pattern: RegExp): RegExp {
-  return new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join(''))
-}
+const everywhere = (pattern: RegExp): RegExp =>
+  new RegExp(pattern.source, [...new Set(`${pattern.flags.replace('y', '')}g`)].join(''))
 
 /**
  * Whether a word is a random identifier: a token, a hash, an id. Ordinary words, file names and slugs such as

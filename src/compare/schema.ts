@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxLineLength, maxListedLines } from './listed-lines.ts'
+import { mailSections, maxLineLength, maxListedLines } from './listed-lines.ts'
 import type { ComparedLine, ComparedSection, MailComparison } from './types.ts'
 
 /** One line of a comparison. */
@@ -12,7 +12,7 @@ export const comparedLineSchema: z.ZodType<ComparedLine> = z.strictObject({
 
 /** How one part of two mails differs. */
 export const comparedSectionSchema: z.ZodType<ComparedSection> = z.strictObject({
-  name: z.enum(['headers', 'structure', 'text', 'html', 'attachments']),
+  name: z.enum(mailSections),
   same: z.boolean(),
   added: z.int().describe('Lines that only the mail itself has'),
   removed: z.int().describe('Lines that only the other one has'),

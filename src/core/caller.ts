@@ -8,12 +8,12 @@ export function framesOfCaller(callee: Function): string {
   return stack.slice(stack.indexOf('\n') + 1)
 }
 
-/** A wrong argument of a check in a test. */
-export class UsageError extends TypeError {}
-
 /** Gives an error these frames if it was thrown on purpose. Other errors keep their own, which show the fault. */
 export function withFramesOf(error: unknown, frames: string): unknown {
   const isDeliberate = error instanceof LocalpostError || error instanceof UsageError
   if (isDeliberate && frames !== '') error.stack = `${error.name}: ${error.message}\n${frames}`
   return error
 }
+
+/** A wrong argument of a check in a test: thrown by `expectMail` and others. */
+export class UsageError extends TypeError {}

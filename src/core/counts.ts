@@ -6,7 +6,10 @@ export function count<Key extends string | number>(tally: Tally<Key>, key: Key, 
   tally.set(key, (tally.get(key) ?? 0) + by)
 }
 
-/** What an instance counts for its operator, of all accounts together: plain numbers, read when they are asked for. */
+/**
+ * What an instance counts for its operator, of all accounts together: plain numbers, read when they are asked for. Capture,
+ * server, outbox and webhooks change them in place.
+ */
 export interface Counts {
   readonly smtp: SmtpCounts
   /** Answers by `<method> <route> <status>`; the route as its pattern, never the path of the request. */
@@ -26,12 +29,13 @@ export interface SmtpCounts {
   readonly refusals: Tally<number>
 }
 
-/** What a try meant for one recipient; `deferred`: it is tried again. */
+/** The outcome of one delivery attempt for one recipient; `deferred`: it is tried again. */
 export type DeliveryOutcome = 'delivered' | 'deferred' | 'bounced' | 'suppressed' | 'failed'
 
-/** What a try of a webhook led to; `retried`: it failed, and is tried again. */
+/** The outcome of one attempt of a webhook; `retried`: it failed, and is tried again. */
 export type WebhookOutcome = 'delivered' | 'retried' | 'failed'
 
+/** All at zero. */
 export function createCounts(): Counts {
   return {
     smtp: { sessions: 0, messages: 0, refusals: new Map() },

@@ -99,23 +99,3 @@ export function codeOf(error: unknown): string {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
-
-/** An error as it goes from one thread to another. */
-export type PlainError =
-  | Pick<LocalpostError, 'code' | 'message' | 'status' | 'errors' | 'headers' | 'cause'>
-  | string
-
-/** @returns An error that is not a `LocalpostError` as its text. */
-export function plainError(error: unknown): PlainError {
-  if (!(error instanceof LocalpostError)) return String(error)
-  const { code, message, status, errors, headers, cause } = error
-  return { code, message, status, errors, headers, cause: typeof cause === 'string' ? cause : undefined }
-}
-
-/** The error that {@link plainError} was made from. */
-export function reviveError(plain: PlainError): Error {
-  if (typeof plain === 'string') return new Error(plain)
-  const { code, message, errors, ...details } = plain
-  // Its entries were counted when it was made.
-  return Object.assign(new LocalpostError(code, message, details), { errors })
-}

@@ -111,7 +111,7 @@ export async function writeWhole(files: Files, fd: number, bytes: Uint8Array, at
 /** The code of the error of a file that ends before bytes that must be there. */
 export const endCode = 'LOCALPOST_END'
 
-/** Catches that error. */
+/** For `catch`: null for that error; throws others again. */
 export function nullAtEnd(error: unknown): null {
   if (codeOf(error) === endCode) return null
   throw error
@@ -131,7 +131,7 @@ export async function readWhole(files: Files, fd: number, at: number, length: nu
   return bytes
 }
 
-/** A folder that this user may not read cannot be synced; its owner made it long ago. */
-export function unreadable(error: unknown): void {
+/** A folder that this user may not read cannot be synced; it existed before, so its entry is on the disk already. */
+export function ignoreNoPermission(error: unknown): void {
   if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error
 }

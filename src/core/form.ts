@@ -3,6 +3,7 @@ import { checkName, formFault, maxFormEntries, tooManyEntries, type FormEntry } 
 import { readTextBody } from './json-body.ts'
 import { readParts } from './multipart-form.ts'
 
+/** The content types that are read as forms. */
 export const formTypes = ['multipart/form-data', 'application/x-www-form-urlencoded'] as const
 
 /** The body of a request that is a form, not read yet. */
@@ -17,7 +18,7 @@ export class FormBody {
   }
 
   /** @param type  The value of Content-Type. @throws validation_error for a multipart form without a boundary. */
-  static of(bytes: Buffer, type: string): FormBody {
+  static fromContentType(bytes: Buffer, type: string): FormBody {
     if (!/^\s*multipart\//i.test(type)) return new FormBody(bytes, null)
     const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(type) ?? []
     const boundary = quoted ?? plain

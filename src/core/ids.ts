@@ -45,14 +45,14 @@ export function timeOfId(id: string): number {
 
 /** @param random  Gives random bytes for a kind of ids, many at a time. Default: the system's. */
 export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomBytes = () => randomBytes): Ids {
-  const kinds = new Map<IdPrefix, { last: Moment; random: () => string }>()
+  const kinds = new Map<IdPrefix, Kind>()
   let floor: Moment = { ms: 0, count: -1 }
 
   // Each kind has its own counter, so that ids do not depend on what else happens in the same millisecond.
-  function kindOf(prefix: IdPrefix): { last: Moment; random: () => string } {
+  function kindOf(prefix: IdPrefix): Kind {
     const known = kinds.get(prefix)
     if (known) return known
-    const kind = { last: floor, random: tails(random(prefix)) }
+    const kind = { last: floor, tail: tails(random(prefix)) }
     kinds.set(prefix, kind)
     return kind
   }
@@ -66,7 +66,7 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
       else if (last.count < maxCounter) kind.last = { ms: last.ms, count: last.count + 1 }
       else kind.last = { ms: last.ms + 1, count: 0 }
       const { ms, count } = kind.last
-      return `${prefix}_${encode(ms, timeLength)}${encode(count, counterLength)}${kind.random()}`
+      return `${prefix}_${encode(ms, timeLength)}${encode(count, counterLength)}${kind.tail()}`
     },
     raiseTo(id) {
       const moment = momentOf(id)
@@ -77,7 +77,13 @@ export function createIds(clock: Clock, random: (prefix: IdPrefix) => RandomByte
 
 type RandomBytes = (n: number) => Uint8Array
 
-/** The time in an id: the millisecond, and its position within it. */
+/** The counter of one kind of ids, and its random endings. */
+interface Kind {
+  last: Moment
+  readonly tail: () => string
+}
+
+/** A millisecond, and a position within it. */
 interface Moment {
   readonly ms: number
   readonly count: number

@@ -15,20 +15,26 @@ export interface CountedQueue extends JobQueue {
   readonly waiting: number
 }
 
-/** @param slots  How many run at once. @param jobs  Their name in the error when `maxWaiting` others wait. */
+/**
+ * @param slots  How many run at once.
+ * @param jobsName  For the error when `maxWaiting` others wait.
+ */
 export function createJobQueue(
   clock: Pick<Clock, 'after'>,
   slots: number,
   maxWaiting: number,
-  jobs = 'large requests',
+  jobsName = 'large requests',
 ): CountedQueue {
   let running = 0
   const waiting = new Set<() => void>()
 
   function turn(patienceMs: number, signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason)
-    if (running < slots) return Promise.resolve(void running++)
-    if (waiting.size >= maxWaiting) return Promise.reject(noRoom(`${waiting.size} other ${jobs} wait.`))
+    if (running < slots) {
+      running++
+      return Promise.resolve()
+    }
+    if (waiting.size >= maxWaiting) return Promise.reject(noRoom(`${waiting.size} other ${jobsName} wait.`))
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         cancel()

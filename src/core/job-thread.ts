@@ -1,9 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import { noRoom } from './byte-budget.ts'
 import { systemClock, type Clock } from './clock.ts'
-import { reviveError } from './errors.ts'
 import { createJobQueue } from './job-queue.ts'
-import type { JobInputs, JobResult, JobTable, WorkerAnswer, WorkerRequest } from './job-worker.ts'
+import {
+  reviveError,
+  type JobInputs,
+  type JobResult,
+  type JobTable,
+  type WorkerAnswer,
+  type WorkerRequest,
+} from './job-worker.ts'
 import { ownBuffers } from './own-buffers.ts'
 
 /** A thread for long work, one job at a time, started on first use. Without one, jobs run in the caller's thread. */
@@ -18,7 +24,10 @@ export interface JobThread<Jobs extends JobTable> {
     inputs: JobInputs<Jobs, Kind>,
     options?: JobOptions,
   ): Promise<JobResult<Jobs, Kind>>
-  /** Ends the thread if it has no work and has worked on large data, because it keeps the memory of that. */
+  /**
+   * Ends the thread if it has no work and has worked on large data, because it keeps the memory of that. Called before a job
+   * on more than {@link restBeforeBytes}.
+   */
   rest(): Promise<void>
   /** Ends the thread. Later jobs run in the caller's thread. */
   close(): Promise<void>
@@ -123,8 +132,8 @@ class WorkerThread {
 
   constructor(module: URL, clock: Pick<Clock, 'after'>) {
     this.#clock = clock
-    // Flags of the process such as `--input-type` and `--inspect-brk` must not apply to the thread.
     const resourceLimits = { maxOldGenerationSizeMb: maxHeapMb, maxYoungGenerationSizeMb: maxYoungMb }
+    // No flags: those of the process, such as `--input-type` and `--inspect-brk`, must not apply to the thread.
     const worker = new Worker(module, { execArgv: [], resourceLimits })
     this.#worker = worker
     this.isReady = new Promise<boolean>((resolve) => {
@@ -209,8 +218,8 @@ function sizeOfMessage(value: unknown, levels = 2): number {
   return Object.values(value).reduce<number>((sum, member) => sum + sizeOfMessage(member, levels - 1), 0)
 }
 
-/** Before a job on more bytes than this, the thread is ended by `rest`. A new one starts in some 30 ms, far less than the job takes. */
-export const heavyBytes: number = 8 * 1024 * 1024
+/** A job on more bytes than this takes far longer than the start of a new thread, which takes some 30 ms. */
+export const restBeforeBytes: number = 8 * 1024 * 1024
 
 /** A thread whose largest input had up to so many bytes keeps little memory. It is not ended, because a start takes 100 ms of CPU. */
 const lightBytes = 2 * 1024 * 1024

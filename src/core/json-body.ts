@@ -84,6 +84,4 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-function notJson(message: string): LocalpostError {
-  return new LocalpostError('invalid_json', message)
-}
+const notJson = (message: string): LocalpostError => new LocalpostError('invalid_json', message)

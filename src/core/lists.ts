@@ -7,6 +7,7 @@ export interface ListPage<T> {
   cursor: string | null
 }
 
+/** Which page of a list. */
 export interface ListQuery {
   /** From the previous page. Absent, null, empty or the literal `null`: the first page. */
   cursor?: string | null
@@ -18,6 +19,7 @@ export interface ListQuery {
 export const maxPageSize = 500
 export const defaultPageSize = 50
 
+/** The cursor of a query; undefined for the first page. */
 export function givenCursor(query: ListQuery | undefined): string | undefined {
   const cursor = query?.cursor
   return cursor === undefined || cursor === null || cursor === '' || cursor === 'null' ? undefined : cursor

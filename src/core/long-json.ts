@@ -21,6 +21,7 @@ export function longJson(value: unknown): LongJson | null {
   return { bytes, pieces: () => joined(written(value)) }
 }
 
+/** Whether the body of an answer is one. */
 export function isLongJson(body: unknown): body is LongJson {
   return typeof body === 'object' && body !== null && 'pieces' in body
 }
@@ -39,8 +40,9 @@ export function readLongJson({ pieces }: LongJson): Readable {
 /** JSON.stringify takes a few milliseconds for so much. */
 const longChars = 256 * 1024
 const pieceChars = 64 * 1024
+const memberWeight = 8
 
-/** How much a value weighs in characters, counted up to a limit. */
+/** About how long the JSON of a value is in characters, counted up to a limit. */
 function weigh(value: unknown, limit: number): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return memberWeight
@@ -52,8 +54,6 @@ function weigh(value: unknown, limit: number): number {
   }
   return sum
 }
-
-const memberWeight = 8
 
 function* joined(parts: Generator<string>): Generator<string> {
   let text = ''

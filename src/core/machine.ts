@@ -12,19 +12,19 @@ type Timers = Pick<
   'setTimeout' | 'clearTimeout' | 'setInterval' | 'clearInterval' | 'setImmediate' | 'clearImmediate'
 >
 
-interface Taken extends Timers {
+interface HostGlobals extends Timers {
   queueMicrotask: typeof globalThis.queueMicrotask
   Date: DateConstructor & { isFake?: boolean }
 }
 
 // The timers may be fake already, for example with Jest's `enableGlobally`: `@sinonjs/fake-timers`, which Jest and
 // vitest use, keeps the originals in its clock, as `_setTimeout`; those of the module `timers` in a list.
-const faking: Readonly<Record<string, unknown>> = { ...Reflect.get(host.setTimeout, 'clock') }
-const fakedOfModule = (faking['timersModuleMethods'] ?? []) as { methodName: string; original: unknown }[]
-const taken: Taken = host
+const fakeClock: Readonly<Record<string, unknown>> = { ...Reflect.get(host.setTimeout, 'clock') }
+const fakedOfModule = (fakeClock['timersModuleMethods'] ?? []) as { methodName: string; original: unknown }[]
+const globals: HostGlobals = host
 
 function original<T extends Function>(name: string, present: T): T {
-  const kept = faking[`_${name}`]
+  const kept = fakeClock[`_${name}`]
   return typeof kept === 'function' ? (kept as T) : present
 }
 
@@ -34,14 +34,17 @@ function timer<Name extends keyof Timers>(name: Name): Timers[Name] {
   return faked ? (faked.original as Timers[Name]) : (timers as Timers)[name]
 }
 
-export const setTimeout: Taken['setTimeout'] = timer('setTimeout')
-export const clearTimeout: Taken['clearTimeout'] = timer('clearTimeout')
-export const setInterval: Taken['setInterval'] = timer('setInterval')
-export const clearInterval: Taken['clearInterval'] = timer('clearInterval')
-export const setImmediate: Taken['setImmediate'] = timer('setImmediate')
+export const setTimeout: HostGlobals['setTimeout'] = timer('setTimeout')
+export const clearTimeout: HostGlobals['clearTimeout'] = timer('clearTimeout')
+export const setInterval: HostGlobals['setInterval'] = timer('setInterval')
+export const clearInterval: HostGlobals['clearInterval'] = timer('clearInterval')
+export const setImmediate: HostGlobals['setImmediate'] = timer('setImmediate')
 /** @public The build replaces the global one by it. */
-export const clearImmediate: Taken['clearImmediate'] = timer('clearImmediate')
-export const queueMicrotask: Taken['queueMicrotask'] = original('queueMicrotask', taken.queueMicrotask)
+export const clearImmediate: HostGlobals['clearImmediate'] = timer('clearImmediate')
+export const queueMicrotask: HostGlobals['queueMicrotask'] = original(
+  'queueMicrotask',
+  globals.queueMicrotask,
+)
 
 // Not written as a member of `process`, because the build would replace that by an import of this module.
 const { nextTick: presentTick } = host.process
@@ -57,10 +60,10 @@ export { monitorEventLoopDelay }
 /** When the process began: Unix time in milliseconds. */
 export const processStart: number = nodePerformance.timeOrigin
 
-const MachineDate = original('Date', taken.Date)
+const MachineDate = original('Date', globals.Date)
 /** `Date.now`: Unix time in milliseconds. */
 export const dateNow: () => number =
-  taken.Date.isFake && MachineDate === taken.Date
+  globals.Date.isFake && MachineDate === globals.Date
     ? () => Math.floor(nodePerformance.timeOrigin + monotonicNow())
     : MachineDate.now.bind(MachineDate)
 

@@ -59,9 +59,9 @@ export function fixedClock(now: number | string | Date): HeldClock {
 
   async function move(ms: number): Promise<void> {
     const target = time + ms
-    const now = new Date(time).toISOString()
+    const from = new Date(time).toISOString()
     if (target > maxDateMs)
-      throw invalidOption(`A clock at ${now} cannot move on by ${ms} ms: no date is that late.`)
+      throw invalidOption(`A clock at ${from} cannot move on by ${ms} ms: no date is that late.`)
     for (;;) {
       await settle()
       const next = earliest(timers)
@@ -95,6 +95,7 @@ export function fixedClock(now: number | string | Date): HeldClock {
   }
 }
 
+/** Whether a clock is one that a test moves. */
 export function isHeldClock(clock: Clock): clock is HeldClock {
   return 'advance' in clock && 'onAdvance' in clock
 }

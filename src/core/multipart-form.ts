@@ -15,6 +15,7 @@ export function readParts(bytes: Buffer, boundary: string): FormEntry[] {
     // The line end before a boundary belongs to it, also where nothing is between two of them.
     const next: Delimiter | null = findDelimiter(bytes, delimiter, line.end - 2)
     if (!next) throw formFault('ends before its last boundary: it was cut off')
+    // Two boundaries may share one line end: then the next one begins before this line has ended.
     entries.push(readPart(bytes.subarray(line.end, Math.max(line.end, next.start)), entries.length))
     line = next
   }
@@ -59,12 +60,10 @@ const maxPadding = 200
 /** How many bytes the header of a part may have. */
 const maxPartHeader = 16_384
 
-function isWhiteSpace(byte: number): boolean {
-  return byte === cr || byte === lf || byte === space || byte === tab
-}
+const isWhiteSpace = (byte: number): boolean => byte === cr || byte === lf || byte === space || byte === tab
 
-function readPart(part: Buffer, i: number): FormEntry {
-  const which = `has a part, number ${i + 1},`
+function readPart(part: Buffer, index: number): FormEntry {
+  const which = `has a part, number ${index + 1},`
   const end = part.subarray(0, maxPartHeader).indexOf('\r\n\r\n')
   if (end === -1) throw formFault(`${which} without the empty line that ends its header`)
   const header = readPartHeader(part.subarray(0, end), which)

@@ -20,7 +20,8 @@ const firstOnes = new Map(webNames.map((name) => [name, Object.getOwnPropertyDes
 export function webNative<N extends (typeof webNames)[number]>(name: N): (typeof globalThis)[N] {
   const { get, value } = firstOnes.get(name) ?? {}
   if (!get) return value
-  // The getter of Node replaces the global, also where a test did so since. One that is not there any more would stay for good.
+  // Calling Node's getter defines the global anew. So what a test has put there is put back afterwards; and where a test
+  // deleted it, it is deleted again.
   const present = Object.getOwnPropertyDescriptor(host, name)
   if (!present) Object.defineProperty(host, name, { configurable: true, value: undefined })
   const own = get.call(host)
@@ -49,14 +50,14 @@ export const structuredClone: typeof globalThis.structuredClone = host.structure
 
 // No module exports these classes, but `node:util` makes a controller, and the rest follows from it.
 const controller = transferableAbortController()
-let heard: object = controller
-controller.signal.addEventListener('abort', (event) => (heard = event))
+let abortEvent: object = controller
+controller.signal.addEventListener('abort', (event) => (abortEvent = event))
 controller.abort()
 const classOf = (value: object): unknown => value.constructor
 export const AbortController = classOf(controller) as typeof globalThis.AbortController
 export const AbortSignal = classOf(controller.signal) as typeof globalThis.AbortSignal
 export const EventTarget = Object.getPrototypeOf(AbortSignal) as typeof globalThis.EventTarget
-export const Event = classOf(heard) as typeof globalThis.Event
+export const Event = classOf(abortEvent) as typeof globalThis.Event
 export const DOMException = classOf(controller.signal.reason as object) as typeof globalThis.DOMException
 
 type Class = abstract new (...given: never[]) => unknown

@@ -3,9 +3,9 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { codeOf } from './errors.ts'
 import { dateNow } from './machine.ts'
-import { type Files, unreadable } from './files.ts'
+import { type Files, ignoreNoPermission } from './files.ts'
 
-// Above this size, copying would block the event loop.
+// Up to this size bytes are copied at once; more would block the event loop.
 const atOnceBytes = 256 * 1024
 
 /** The machine's own file system. */
@@ -29,9 +29,9 @@ export const nodeFiles: Files = {
   stream: (fd, start, end) => fs.createReadStream('', { fd, start, end: end - 1 }),
   sync: promisify(fs.fdatasync),
   truncate: promisify<number, number, void>(fs.ftruncate),
-  size: (path) => absentAs(null, async () => (await fs.promises.stat(path)).size, 'ENOTDIR'),
-  readAll: (path) => absentAs(null, () => fs.promises.readFile(path), 'ENOTDIR'),
-  list: (path) => absentAs([], () => fs.promises.readdir(path), 'ENOTDIR'),
+  size: (path) => absentAs(null, async () => (await fs.promises.stat(path)).size, { orNoFolder: true }),
+  readAll: (path) => absentAs(null, () => fs.promises.readFile(path), { orNoFolder: true }),
+  list: (path) => absentAs([], () => fs.promises.readdir(path), { orNoFolder: true }),
   rename: (from, to) => fs.promises.rename(from, to),
   remove: (path) => absentAs(undefined, () => fs.promises.unlink(path)),
   async removeFolder(path) {
@@ -100,7 +100,7 @@ async function makeFolder(path: string, { hasMadeParent = false } = {}): Promise
   } catch (error) {
     const above = dirname(path)
     if (codeOf(error) === 'ENOENT' && above !== path && !hasMadeParent) {
-      if (await makeFolder(above)) await nodeFiles.syncFolder(dirname(above)).catch(unreadable)
+      if (await makeFolder(above)) await nodeFiles.syncFolder(dirname(above)).catch(ignoreNoPermission)
       return await makeFolder(path, { hasMadeParent: true })
     }
     // Some systems answer this error for a folder that exists.
@@ -117,12 +117,13 @@ async function openAnew(path: string, flags: string): Promise<number> {
 
 const fsOpen = promisify<string, string, number, number>(fs.open)
 
-async function absentAs<T>(absent: T, run: () => Promise<T>, alsoAbsent = ''): Promise<T> {
+/** @param options.orNoFolder  Whether a file in place of a folder of the path counts as absent too. */
+async function absentAs<T>(absent: T, run: () => Promise<T>, { orNoFolder = false } = {}): Promise<T> {
   try {
     return await run()
   } catch (error) {
     const code = codeOf(error)
-    if (code === 'ENOENT' || (code !== '' && code === alsoAbsent)) return absent
+    if (code === 'ENOENT' || (orNoFolder && code === 'ENOTDIR')) return absent
     throw error
   }
 }

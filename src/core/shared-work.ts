@@ -16,14 +16,14 @@ export function createSharedWork(): SharedWork {
   const open = new Map<string, Shared>()
 
   function start(key: string, work: Shared['work']): Shared {
-    const ended = new AbortController()
-    const shared: Shared = { callers: 0, work, ended, result: Promise.resolve() }
+    const controller = new AbortController()
+    const shared: Shared = { callers: 0, work, controller, result: Promise.resolve() }
     open.set(key, shared)
     const forget = (): void => {
       if (open.get(key) === shared) open.delete(key)
     }
-    shared.result = work(ended.signal).finally(forget)
-    ended.signal.addEventListener('abort', forget)
+    shared.result = work(controller.signal).finally(forget)
+    controller.signal.addEventListener('abort', forget)
     return shared
   }
 
@@ -34,9 +34,10 @@ export function createSharedWork(): SharedWork {
       shared.callers++
       // A key stands for one kind of work.
       const result = shared.result as Promise<T>
+      // A caller without a signal is never taken off `callers`, so its work is never ended.
       if (!signal) return result
       return untilAborted(result, signal, () => {
-        if (--shared.callers === 0) shared.ended.abort(signal.reason)
+        if (--shared.callers === 0) shared.controller.abort(signal.reason)
       })
     },
   }
@@ -45,6 +46,6 @@ export function createSharedWork(): SharedWork {
 interface Shared {
   callers: number
   work(signal: AbortSignal): Promise<unknown>
-  ended: AbortController
+  controller: AbortController
   result: Promise<unknown>
 }

@@ -4,19 +4,20 @@ import { monotonicNow, nextTurn } from './machine.ts'
 export interface Pacer {
   /** Whether the work has run for its time; cheap, so call it often. After a `true`, call `await turn()`. */
   due(): boolean
+  /** Yields to the event loop, and begins a new time. */
   turn(): Promise<void>
 }
 
 /** @param stepsAtOnce  `due` looks at the clock once in so many calls; 1 where a step is not short. */
 export function createPacer(stepsAtOnce: number = 32): Pacer {
   // The time counts from the first look at the clock: most work ends before that.
-  let began = 0
+  let began: number | null = null
   let asked = 0
   return {
     due() {
       if (++asked % stepsAtOnce !== 0) return false
       const now = monotonicNow()
-      if (began === 0) began = now
+      began ??= now
       return now - began > sliceMs
     },
     async turn() {

@@ -26,7 +26,7 @@ export function joinSentences(sentences: readonly (string | null | undefined)[])
 }
 
 /** A text as a part of a regular expression that matches the text itself. */
-export function escaped(text: string): string {
+export function escapedPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }
 

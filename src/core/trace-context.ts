@@ -29,6 +29,7 @@ export function readTrace(
   return { traceparent: parent, ...(state !== undefined && { tracestate: state }) }
 }
 
+/** Reads the trace of the headers of a request. */
 export const traceOfRequest = (headers: Pick<Headers, 'get'>): TraceContext | undefined =>
   readTrace(headers.get('traceparent'), headers.get('tracestate'))
 
@@ -37,6 +38,8 @@ export function traceOfFields(fields: Readonly<Record<string, string>>): TraceCo
   const entries = Object.entries(fields)
   return readTrace(fieldOf(entries, 'traceparent'), fieldOf(entries, 'tracestate'))
 }
+
+// A `traceparent` is `00-<trace id: 32>-<span id: 16>-<flags: 2>`.
 
 /** The id of a trace. */
 export const traceIdOf = ({ traceparent }: TraceContext): string => traceparent.slice(3, 35)

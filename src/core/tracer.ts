@@ -1,6 +1,7 @@
 import { LocalpostError } from './errors.ts'
 import { traceOf, type TraceContext, type TraceMembers } from './trace-context.ts'
 
+/** Makes spans, for the tracer of the app or for a collector. */
 export interface Tracer {
   /** The trace that a call belongs to: that of its request, if it names one, else that of the app in this process. */
   parentOf(given: TraceContext | undefined): TraceContext | undefined

@@ -1,7 +1,6 @@
 import type { z } from 'zod'
-import type { FieldError } from './errors.ts'
 import { suggest } from './suggest.ts'
-import { validationError } from './errors.ts'
+import { validationError, type FieldError } from './errors.ts'
 import { listFirst, quote, shorten } from './quote.ts'
 
 /**
@@ -9,7 +8,7 @@ import { listFirst, quote, shorten } from './quote.ts'
  *
  * @param value  Anything: a parsed JSON body, or the argument of a library call.
  * @returns What the schema makes of it; unknown members are left out where the schema is a plain object.
- * @throws validation_error with one entry per wrong member, in plain words; `body` is the value itself.
+ * @throws validation_error with one entry per wrong member, in plain words; an entry for `body` is about the whole value.
  */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = checkInput(schema, value)
@@ -49,6 +48,7 @@ function memberName(member: string, isInner: boolean): string {
   return isInner ? `.${short}` : short
 }
 
+/** The warning for a member that the schema does not have. */
 export function ignoredMember(path: string): string {
   return `member ${quote(path)} is not known and was ignored`
 }
@@ -67,9 +67,8 @@ function nearestBranch(branches: readonly z.core.$ZodIssue[][]): z.core.$ZodIssu
   return ofType.toSorted((one, other) => errorCount(one) - errorCount(other))[0]
 }
 
-function errorCount(issues: readonly z.core.$ZodIssue[]): number {
-  return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
-}
+const errorCount = (issues: readonly z.core.$ZodIssue[]): number =>
+  issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
 
 const isOfWrongType = (issue: z.core.$ZodIssue): boolean =>
   issue.path.length === 0 && issue.code === 'invalid_type'
@@ -78,9 +77,9 @@ function noneOf(issue: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): strin
   const wanted = issue.errors
     .flat()
     .map((inner) => (inner.code === 'invalid_type' ? kindInWords(inner.expected) : ''))
-  const kinds = [...new Set(wanted.filter(Boolean))]
-  return kinds.length > 0
-    ? wrongType(kinds.join(' or '), issue.input)
+  const wantedKinds = [...new Set(wanted.filter(Boolean))]
+  return wantedKinds.length > 0
+    ? wrongType(wantedKinds.join(' or '), issue.input)
     : `has a value that is not allowed: ${quote(issue.input)}`
 }
 

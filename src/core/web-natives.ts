@@ -7,8 +7,8 @@ export const Request: typeof globalThis.Request = asRoot(webNative('Request'))
 export const Response: typeof globalThis.Response = asRoot(webNative('Response'))
 export const fetch: typeof globalThis.fetch = webNative('fetch')
 
-// srvx derives from the root of a class. In happy-dom that cannot make instances, and what derives from it is not an
-// instance of the global class.
+// srvx subclasses the parent of `Request` and `Response`. happy-dom's parent cannot be constructed, and a subclass of it
+// is no instance of the global class. So the class looks as if it had no parent.
 function asRoot<C extends new (...given: never[]) => object>(known: C): C {
   if (Object.getPrototypeOf(known) === host.Function.prototype) return known
   function root(...given: never[]): object {

@@ -11,7 +11,8 @@ export interface MailWaitOptions {
 
 /**
  * The commands that an import of `localpost/cypress/commands` adds to `cy`. They need the tasks that `localpost(on)` of
- * `localpost/cypress` registers. A failed one fails the test, with the mails that came closest.
+ * `localpost/cypress` registers. A command that fails also fails the test; its
+ * message lists the mails that came closest.
  *
  * @example
  * // cypress/support/e2e.js
@@ -83,8 +84,8 @@ function run(
 }
 
 /**
- * A task gets JSON. It has no patterns, so these become objects. A member that is undefined would be left out, and any mail would
- * match; null is refused.
+ * A task gets JSON. It has no patterns, so these become objects. JSON drops members that are undefined, and then any mail
+ * would match; null instead is refused by the task.
  */
 function toJson(query: MailQuery): unknown {
   if (typeof query !== 'object' || query === null) return query

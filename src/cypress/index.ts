@@ -44,20 +44,16 @@ export type OnTask = (
 export function localpost(on: OnTask, settings: CypressSettings = {}): void {
   assertKnownOptions(settings, ['url', 'apiKey'], 'localpost(on)')
   const inbox = createAccountInbox(callServer(settings), defaultWaitMs)
-  on(
-    'task',
-    Object.fromEntries(
-      Object.entries(tasks).map(([name, { takes, run }]) => [
-        `localpost:${name}`,
-        async (argument) => {
-          const given = revived(argument)
-          assertKnownOptions(given, takes, `the task localpost:${name}`)
-          // Cypress takes undefined for a task that was forgotten.
-          return (await run(inbox, given)) ?? null
-        },
-      ]),
-    ),
-  )
+  const toTask =
+    (name: string, { takes, run }: Task) =>
+    async (argument: unknown): Promise<unknown> => {
+      const given = revived(argument)
+      assertKnownOptions(given, takes, `the task ${name}`)
+      // Cypress takes undefined for a task that was forgotten.
+      return (await run(inbox, given)) ?? null
+    }
+  const named = Object.entries(tasks).map(([name, task]) => [`localpost:${name}`, task] as const)
+  on('task', Object.fromEntries(named.map(([name, task]) => [name, toTask(name, task)])))
 }
 
 /** In milliseconds. Longer than in tests of Node: when a command runs, the page may not even have sent its form. */

@@ -1,11 +1,11 @@
-import { type KeyObject, createPrivateKey, generateKeyPair } from 'node:crypto'
+import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Clock } from '../core/clock.ts'
 import { once } from '../core/once.ts'
 import { createRecentValues } from '../core/recent-values.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Collection, type Store, type StoredRecord, insert } from '../store/store.ts'
-import type { DkimKey, DomainRecord } from './domain.ts'
+import { type DkimKey, type DomainRecord, findDomain } from './domain.ts'
 
 /** The instance's own key, for domains that only mail mentioned. One record, `shared`; a reset keeps it. */
 export const dkimKeyCollection: Collection<SharedKeyRecord> = { name: 'dkim_keys', indexes: {} }
@@ -22,6 +22,7 @@ export interface SigningKey {
   privateKey: KeyObject
 }
 
+/** The keys of the domains of an instance. */
 export interface DkimKeys {
   /** The key that a domain's DNS records name and its mail is signed with: its own, or the shared one. */
   keyOf(domain: DomainRecord): Promise<DkimKey>
@@ -39,7 +40,7 @@ export async function generateDkimKey(selector: string): Promise<DkimKey> {
   return { selector, private_key: privateKey, public_key: publicKey.toString('base64') }
 }
 
-let processKey: Promise<DkimKey> | undefined
+const processKey = once(() => generateDkimKey(''))
 
 /**
  * The key of all instances that keep nothing, for domains that only mail mentioned: made when it is first needed, once
@@ -47,10 +48,10 @@ let processKey: Promise<DkimKey> | undefined
  * so no one else can use it.
  */
 export async function processDkimKey(selector: string): Promise<DkimKey> {
-  processKey ??= generateDkimKey(selector)
-  return { ...(await processKey), selector }
+  return { ...(await processKey()), selector }
 }
 
+/** Dependencies of {@link createDkimKeys}. */
 export interface DkimKeysDeps {
   store: Store
   clock: Clock
@@ -93,4 +94,16 @@ async function sharedKey(store: Store, clock: Clock, make: () => Promise<DkimKey
     await store.commit([insert(dkimKeyCollection, { id: 'shared', created: clock.now(), ...made })])
     return made
   })
+}
+
+/**
+ * The public key of one of the account's domains, as its DNS record would publish it; null for other domains: nothing is
+ * looked up.
+ */
+export async function findOwnKey(store: Store, name: string, selector: string): Promise<KeyObject | null> {
+  const domain = await findDomain(store, name)
+  if (!domain) return null
+  const key = domain.dkim ?? (await store.get(dkimKeyCollection, 'shared'))
+  if (!key || key.selector !== selector) return null
+  return createPublicKey({ key: Buffer.from(key.public_key, 'base64'), format: 'der', type: 'spki' })
 }

@@ -9,7 +9,10 @@ export interface DnsLookup {
   txt(name: string): Promise<string[]>
   mx(name: string): Promise<{ exchange: string; priority: number }[]>
   soa(name: string): Promise<{ nsname: string; hostmaster: string; serial: number }>
-  /** Ends all look-ups, now and later: they reject with `ECANCELLED`, which is no statement about the records. */
+  /**
+   * Ends all look-ups, now and later: they reject with `ECANCELLED`, which says nothing about the records. Only a look-up of
+   * {@link createDnsLookup} can be closed.
+   */
   close?(): void
   readonly isClosed?: boolean
 }
@@ -25,6 +28,7 @@ export function createDnsLookup(
   options: { servers?: readonly string[]; timeoutMs?: number } = {},
 ): DnsLookup {
   const { servers, timeoutMs = 4000 } = options
+  // Reports wrong servers now, not at the first look-up.
   if (servers) openResolver(servers, timeoutMs)
   const asking = new Set<Resolver>()
   let isClosed = false

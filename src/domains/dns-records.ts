@@ -1,6 +1,5 @@
 import type { DkimKey } from './domain.ts'
 import type { DnsRecord } from './types.ts'
-import { quotedString } from '../core/text.ts'
 import { zoneOf } from './names.ts'
 
 /** Values of the DNS records that the instance's options decide. */
@@ -49,22 +48,4 @@ export function dnsRecords(
 /** The whole name of a record of a domain, as a resolver is asked for it. */
 export function absoluteName(record: DnsRecord, domainName: string): string {
   return `${record.name}.${zoneOf(domainName) ?? domainName}`
-}
-
-/** The records as a zone file, to be taken into the zone of the registrable domain. @see RFC 1035, section 5 */
-export function zoneFile(domainName: string, records: readonly DnsRecord[]): string {
-  const lines = records.map((record) => {
-    const data =
-      record.type === 'MX' ? `${record.priority} ${withDot(record.value)}` : characterStrings(record.value)
-    return `${record.name} IN ${record.type} ${data} ; ${record.for}\n`
-  })
-  return `; Records of ${domainName}\n$ORIGIN ${withDot(zoneOf(domainName) ?? domainName)}\n$TTL 3600\n${lines.join('')}`
-}
-
-const withDot = (host: string): string => (host.endsWith('.') ? host : `${host}.`)
-
-// One string of a TXT record holds 255 octets; readers join the strings without anything in between.
-function characterStrings(value: string): string {
-  const pieces = value.match(/.{1,255}/gs) ?? ['']
-  return pieces.map(quotedString).join(' ')
 }

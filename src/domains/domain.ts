@@ -1,5 +1,5 @@
-import type { Collection, StoredRecord } from '../store/store.ts'
-import type { DomainDetail } from './types.ts'
+import type { Collection, Store, StoredRecord } from '../store/store.ts'
+import type { DomainDetail, DomainStatus } from './types.ts'
 
 /** Amazon SES's states of an identity. */
 export const domainStatuses = ['NOT_STARTED', 'PENDING', 'SUCCESS', 'FAILED', 'TEMPORARY_FAILURE'] as const
@@ -12,6 +12,15 @@ export const verificationErrorTypes = [
   'DNS_SERVER_ERROR',
   'SERVICE_ERROR',
 ] as const
+
+/** Whether a state may have the type of an error. */
+export const mayFail: Readonly<Record<DomainStatus, boolean>> = {
+  NOT_STARTED: false,
+  PENDING: true,
+  SUCCESS: false,
+  FAILED: true,
+  TEMPORARY_FAILURE: true,
+}
 
 /** The members of a domain that are stored as they are shown. */
 export type StoredDomainMember =
@@ -46,3 +55,7 @@ export const domainCollection: Collection<DomainRecord> = {
   name: 'domains',
   indexes: { name: { on: ['name'], unique: true } },
 }
+
+/** The domain of this name as it is stored now. */
+export const findDomain = (store: Pick<Store, 'find'>, name: string): Promise<DomainRecord | null> =>
+  store.find(domainCollection, 'name', [name])

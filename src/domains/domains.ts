@@ -5,12 +5,12 @@ import { type Ids, isId } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { changeRecord, listRecords, readRecord, untilCommitted } from '../store/repository.ts'
 import { type Store, insert, remove, update } from '../store/store.ts'
-import { pick } from '../core/pick.ts'
 import { parseInput } from '../core/validate.ts'
 import { type DkimKeys, createDkimKeys, generateDkimKey, type DkimKeysDeps } from './dkim-keys.ts'
 import { type DnsLookup, createDnsLookup } from './dns-lookup.ts'
-import { type DnsSettings, dnsRecords, zoneFile } from './dns-records.ts'
-import { type DomainRecord, domainCollection } from './domain.ts'
+import { type DnsSettings, dnsRecords } from './dns-records.ts'
+import { zoneFile } from './zone-file.ts'
+import { type DomainRecord, domainCollection, findDomain } from './domain.ts'
 import type {
   CreatedBy,
   CreatedDomain,
@@ -113,10 +113,10 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
     signingKey: keys.signingKey,
     async create(input) {
       const name = parseDomainName(parseInput(strict ? strictDomainSchema : createDomainSchema, input).name)
-      await assertNotRegistered(store, name)
+      await findMentioned(store, name)
       const dkim = await generateDkimKey(dns.selector)
       return untilCommitted(async () => {
-        const mentioned = await assertNotRegistered(store, name)
+        const mentioned = await findMentioned(store, name)
         const domain = mentioned
           ? { ...setStatus(mentioned, { status: 'NOT_STARTED' }, clock.now()), registered: true, dkim }
           : { ...blankDomain(ids.next('dom'), name, clock.now()), version: 1, dkim }
@@ -127,11 +127,10 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
     },
     async summaries(query) {
       const page = await listRecords(store, domainCollection, query, order)
-      const toSummary = ({ registered, ...domain }: DomainRecord): DomainSummary => ({
-        ...pick(domain, ['id', 'name', 'status', 'created']),
-        is_created: registered,
+      const items = page.items.map(({ id, name, status, created, registered }) => {
+        return { id, name, status, created, is_created: registered }
       })
-      return { ...page, items: page.items.map(toSummary) }
+      return { ...page, items }
     },
     async list(query) {
       const page = await listRecords(store, domainCollection, query, order)
@@ -165,9 +164,9 @@ export function createDomains(deps: DomainsDeps): InnerDomains {
   }
 }
 
-/** The record of a name that only mail mentioned, or null. */
-async function assertNotRegistered(store: Store, name: string): Promise<DomainRecord | null> {
-  const known = await store.find(domainCollection, 'name', [name])
+/** The record of a name that only mail mentioned, or null. @throws domain_exists if it is registered. */
+async function findMentioned(store: Store, name: string): Promise<DomainRecord | null> {
+  const known = await findDomain(store, name)
   if (!known?.registered) return known
   throw new LocalpostError(
     'domain_exists',

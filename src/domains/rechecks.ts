@@ -8,7 +8,7 @@ import { domainCollection } from './domain.ts'
 export interface Rechecks {
   /** Resolves when no look-up is under way. */
   idle(): Promise<void>
-  /** Ends it, and waits for the look-up that is under way. */
+  /** Stops the intervals, and waits for the look-up that is under way. */
   close(): Promise<void>
 }
 
@@ -31,14 +31,6 @@ export function startRechecks(deps: {
   if (intervalMs === null) return { idle: () => Promise.resolve(), close: () => Promise.resolve() }
   let isClosed = false
   let running: Promise<void> = Promise.resolve()
-  let cancel = clock.after(intervalMs, begin)
-
-  function begin(): void {
-    running = round().finally(() => {
-      if (!isClosed && intervalMs !== null) cancel = clock.after(intervalMs, begin)
-    })
-  }
-
   async function round(): Promise<void> {
     if (!store.leadership.isMine()) return
     try {
@@ -57,6 +49,12 @@ export function startRechecks(deps: {
     }
   }
 
+  const begin = (): void => {
+    running = round().finally(() => {
+      if (!isClosed) cancel = clock.after(intervalMs, begin)
+    })
+  }
+  let cancel = clock.after(intervalMs, begin)
   return {
     idle: () => running,
     close() {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { domainStatuses, verificationErrorTypes } from './domain.ts'
+import { domainStatuses, mayFail, verificationErrorTypes } from './domain.ts'
 import { maxNameLength } from './names.ts'
 import type {
   CreatedBy,
@@ -23,8 +23,6 @@ import type {
 export const domainStatusSchema: z.ZodType<DomainStatus> = z.enum(domainStatuses)
 /** Why the last check found a domain not verified, in SES's words. */
 export const verificationErrorTypeSchema: z.ZodType<VerificationErrorType> = z.enum(verificationErrorTypes)
-const status = domainStatusSchema
-const errorType = verificationErrorTypeSchema
 const milliseconds = z.int().describe('Unix time in milliseconds')
 
 /** The body of `POST /v1/domains`, docs/interface.md 4.5. */
@@ -46,34 +44,28 @@ export const domainSettingsSchema: z.ZodType<DomainSettings> = z.strictObject({
   is_warmed_up: z.boolean().optional().describe('True also sets `warmed_up_at` to now, false to null'),
 })
 
-const cause = errorType
+const cause = verificationErrorTypeSchema
   .optional()
   .describe('Why it is not verified; only with PENDING, FAILED or TEMPORARY_FAILURE')
 
 /** A state declared by hand, instead of a look-up in DNS. */
 export const declaredVerificationSchema: z.ZodType<DeclaredVerification> = z.strictObject({
-  status,
+  status: domainStatusSchema,
   error_type: cause,
 })
 
 /** The body of `POST /dev/domains/{id}/verify`: without `status`, the records are looked up in DNS. */
 export const verifyInputSchema: z.ZodType<Partial<DeclaredVerification>> = z
   .strictObject({
-    status: status.optional().describe('The state to declare; absent: look the records up in DNS now'),
+    status: domainStatusSchema
+      .optional()
+      .describe('The state to declare; absent: look the records up in DNS now'),
     error_type: cause,
   })
   .refine(({ status, error_type }) => error_type === undefined || (status !== undefined && mayFail[status]), {
     path: ['error_type'],
     error: 'goes only with a `status` of PENDING, FAILED or TEMPORARY_FAILURE',
   })
-
-const mayFail: Readonly<Record<DomainStatus, boolean>> = {
-  NOT_STARTED: false,
-  PENDING: true,
-  SUCCESS: false,
-  FAILED: true,
-  TEMPORARY_FAILURE: true,
-}
 
 /** The purpose of a DNS record. */
 export const dnsRecordPurposeSchema: z.ZodType<DnsRecordPurpose> = z.enum([
@@ -100,7 +92,7 @@ export const dnsRecordSchema: z.ZodType<DnsRecord> = z.discriminatedUnion('type'
 export const createdDomainSchema: z.ZodType<CreatedDomain> = z.strictObject({
   id: z.string(),
   name: z.string(),
-  status,
+  status: domainStatusSchema,
   dns_records: z
     .array(dnsRecordSchema)
     .describe('The records to publish, so that the domain can be verified'),
@@ -124,7 +116,9 @@ const isoTime = z.iso.datetime({ precision: 3 }).describe('ISO 8601 in UTC with 
 export const verificationInfoSchema: z.ZodType<VerificationInfo> = z.strictObject({
   last_checked_timestamp: isoTime.optional(),
   last_success_timestamp: isoTime.optional(),
-  error_type: errorType.optional().describe('Why the last check failed; absent if it did not'),
+  error_type: verificationErrorTypeSchema
+    .optional()
+    .describe('Why the last check failed; absent if it did not'),
   soa_record: z
     .strictObject({ primary_name_server: z.string(), admin_email: z.string(), serial_number: z.int() })
     .optional()
@@ -133,7 +127,7 @@ export const verificationInfoSchema: z.ZodType<VerificationInfo> = z.strictObjec
 
 const stateMembers = {
   name: z.string().describe('Domain name, lower case, IDN as A-labels'),
-  status,
+  status: domainStatusSchema,
   verified_for_sending_status: z.boolean().describe('True only while `status` is SUCCESS'),
   verification_info: verificationInfoSchema,
 }
@@ -177,7 +171,7 @@ export const domainDataSchema: z.ZodType<DomainData> = z.strictObject({
 export const domainSummarySchema: z.ZodType<DomainSummary> = z.strictObject({
   id: z.string(),
   name: z.string().describe('Domain name, lower case, IDN as A-labels'),
-  status,
+  status: domainStatusSchema,
   created: milliseconds,
   is_created: z.boolean().describe('False for a domain that only mail mentioned'),
 })
@@ -193,6 +187,6 @@ export const recordCheckSchema: z.ZodType<RecordCheck> = z.strictObject({
   verdict: z
     .enum(['ok', 'missing', 'wrong', 'error'])
     .describe('`missing`: nothing there; `error`: DNS could not be asked'),
-  error_type: errorType.nullable().describe('Null if the verdict is ok'),
+  error_type: verificationErrorTypeSchema.nullable().describe('Null if the verdict is ok'),
   message: z.string().nullable().describe('What is wrong, in words; null if the verdict is ok'),
 })

@@ -6,7 +6,7 @@ import type { Ids } from '../core/ids.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Store, insert } from '../store/store.ts'
-import { type DomainRecord, domainCollection } from './domain.ts'
+import { type DomainRecord, domainCollection, findDomain } from './domain.ts'
 import { parseDomainName, toDomainName } from './names.ts'
 
 /** The domain of mail whose sender has no usable domain: `root@localhost`, `<>`, an IP literal. */
@@ -52,19 +52,17 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
     if (known) return known
     // A change during the read replaces `recent`; the record that was read is then put into the old map.
     const asOfNow = recent
-    const domain = await find(name)
+    const domain = await findDomain(store, name)
     if (!domain) return null
     if (asOfNow.size >= maxRecent) asOfNow.clear()
     asOfNow.set(name, domain)
     return domain
   }
 
-  const find = (name: string): Promise<DomainRecord | null> => store.find(domainCollection, 'name', [name])
-
   const findOrAdd = (name: string): Promise<DomainRecord> =>
     adding.run(name, () =>
       untilCommitted(async () => {
-        const known = await find(name)
+        const known = await findDomain(store, name)
         if (known) return known
         const blank = blankDomain(ids.next('dom'), name, clock.now())
         const record: DomainRecord = { ...blank, version: 1, status: 'SUCCESS', registered: false }
@@ -79,7 +77,7 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
       const known = await findRecent(domainName.toLowerCase())
       if (known) return assertMaySend(known, strict)
       const name = parseDomainName(domainName, 'from')
-      const stored = strict ? await find(name) : await findOrAdd(name)
+      const stored = strict ? await findDomain(store, name) : await findOrAdd(name)
       if (!stored) throw notRegistered(name)
       return assertMaySend(stored, strict)
     },
@@ -87,8 +85,10 @@ export function createSenders(deps: { store: Store; clock: Clock; ids: Ids; stri
       const blank = blankDomain('', toDomainName(domainName) ?? builtInDomain, clock.now())
       return { ...blank, version: 0, registered: false }
     },
-    ensureDomain: async (domainName) =>
-      (await findRecent(domainName.toLowerCase())) ?? findOrAdd(toDomainName(domainName) ?? builtInDomain),
+    async ensureDomain(domainName) {
+      const known = await findRecent(domainName.toLowerCase())
+      return known ?? findOrAdd(toDomainName(domainName) ?? builtInDomain)
+    },
   }
 }
 

@@ -20,7 +20,7 @@ export function setStatus(domain: DomainRecord, declared: DeclaredVerification, 
   if (status === 'NOT_STARTED')
     return { ...domain, status, verification_started: null, verification_info: {} }
   const { soa_record } = domain.verification_info
-  return checked(domain, status, { error_type, soa_record }, now)
+  return withCheck(domain, status, { error_type, soa_record }, now)
 }
 
 /** The domain when a look-up begins. */
@@ -32,13 +32,10 @@ export function beginLookup(domain: DomainRecord, now: number): DomainRecord {
 /** The domain after a look-up. */
 export function endLookup(domain: DomainRecord, outcome: LookupOutcome, now: number): DomainRecord {
   const { error_type } = outcome
-  return checked(domain, error_type ? statusWithout(domain, error_type, now) : 'SUCCESS', outcome, now)
+  return withCheck(domain, error_type ? statusAfterFailure(domain, error_type, now) : 'SUCCESS', outcome, now)
 }
 
-// How long an owner has to publish the records, as with SES.
-const patienceMs = 72 * 60 * 60 * 1000
-
-function statusWithout(domain: DomainRecord, error: VerificationErrorType, now: number): DomainStatus {
+function statusAfterFailure(domain: DomainRecord, error: VerificationErrorType, now: number): DomainStatus {
   switch (domain.status) {
     case 'SUCCESS':
     case 'TEMPORARY_FAILURE':
@@ -54,11 +51,10 @@ function statusWithout(domain: DomainRecord, error: VerificationErrorType, now: 
   }
 }
 
-function isDnsAnswer(error: VerificationErrorType): boolean {
-  return error !== 'DNS_SERVER_ERROR' && error !== 'SERVICE_ERROR'
-}
+const isDnsAnswer = (error: VerificationErrorType): boolean =>
+  error !== 'DNS_SERVER_ERROR' && error !== 'SERVICE_ERROR'
 
-function checked(
+function withCheck(
   domain: DomainRecord,
   status: DomainStatus,
   outcome: LookupOutcome,
@@ -78,3 +74,6 @@ function checked(
     },
   }
 }
+
+/** How long an owner has to publish the records, as with SES. */
+const patienceMs = 72 * 60 * 60 * 1000

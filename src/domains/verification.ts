@@ -56,7 +56,7 @@ async function checkRecord(domainName: string, record: DnsRecord, lookup: DnsLoo
 async function findMx(name: string, lookup: DnsLookup): Promise<string[]> {
   const found = await lookup.mx(name)
   return found
-    .sort((a, b) => a.priority - b.priority)
+    .toSorted((a, b) => a.priority - b.priority)
     .map(({ priority, exchange }) => `${priority} ${exchange}`)
 }
 

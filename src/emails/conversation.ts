@@ -60,8 +60,8 @@ function firstId(value: string): string {
 const longestId = 998
 
 /**
- * A short text that is the same for the same id: 64 bits, by FNV-1a in two halves with other beginnings. The page in the
- * browser uses this file, so it cannot use `node:crypto`; and the keys are stored, so they stay as they are.
+ * A short text that is the same for the same id: 64 bits, by FNV-1a in two halves that start from different values. The
+ * page in the browser uses this file, so it cannot use `node:crypto`; and the keys are stored, so they stay as they are.
  */
 function conversationKey(id: string): string {
   let low = 0x811c9dc5

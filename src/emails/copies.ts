@@ -5,8 +5,8 @@ import { addressKey } from '../mime/headers/addresses.ts'
 import { messageBlob, type EmailRecord } from './email.ts'
 
 /**
- * The blob of the message that one recipient gets. In tracked mail each recipient has a copy: that of the first is the
- * email's `message`, those of the others are `message-1`, `message-2`, …; otherwise all share `message`.
+ * The blob of the message that one recipient gets. With tracking, each recipient has a copy of its own: that of the first
+ * is the email's `message`, those of the others are `message-1`, `message-2`, …; otherwise all share `message`.
  *
  * @param recipient  Index of the recipient in the record.
  */
@@ -22,8 +22,8 @@ export function copyBlob(id: string, recipient: number): BlobId {
 /** The blobs of all messages that an email has; none while it has no message. */
 export function messageBlobs({ id, message, recipients }: EmailRecord): BlobId[] {
   if (!message) return []
-  const copies = Math.min(message.copies ?? 1, recipients.length)
-  return Array.from({ length: Math.max(copies, 1) }, (_, recipient) => copyBlob(id, recipient))
+  const length = Math.max(1, Math.min(message.copies ?? 1, recipients.length))
+  return Array.from({ length }, (_, recipient) => copyBlob(id, recipient))
 }
 
 /**

@@ -49,6 +49,7 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
 /** Whether the first delivery was tried, or the mail did not come through the outbox. */
 export const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
 
+/** The work that the outbox still has to do for an email. */
 export interface OutboxState {
   /** When to try (again): Unix time in milliseconds. */
   due: number
@@ -58,6 +59,7 @@ export interface OutboxState {
   via: 'capture' | 'relay'
 }
 
+/** The facts of a written message that the record has. */
 export interface MessageFacts {
   size_bytes: number
   /** With its angle brackets; `""` if the message has none. */
@@ -120,6 +122,7 @@ function senderDomain(from: string): string {
   return from.slice(from.lastIndexOf('@') + 1, end).toLowerCase()
 }
 
+/** All emails of an account, sent and received. */
 export const emailCollection: Collection<EmailRecord> = {
   name: 'emails',
   large: true,
@@ -138,6 +141,7 @@ export const rawBlob = (id: string): `${string}/${string}` => `${id}/raw`
 /** The blob that holds the RFC 5322 bytes. */
 export const messageBlob = (id: string): `${string}/${string}` => `${id}/message`
 
+/** The bodies of an email; `""` for one that it does not have. */
 export interface EmailContent {
   html: string
   text: string

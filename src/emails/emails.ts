@@ -34,7 +34,11 @@ export interface Emails {
 export interface EmailService extends Pick<Emails, 'list' | 'get'> {
   /** The same as `get`. @throws not_found; the signal's reason. */
   read(id: string, signal: AbortSignal): Promise<EmailDetail>
-  /** Accepts a transactional email, and returns its warnings for the request log. @throws as {@link Emails.send}. */
+  /**
+   * Accepts a transactional email, and returns its warnings for the request log. Made by `sending/sending.ts`.
+   *
+   * @throws as {@link Emails.send}.
+   */
   accept(
     input: unknown,
     options?: AcceptOptions & { trace?: TraceContext | undefined },

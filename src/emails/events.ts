@@ -1,4 +1,4 @@
-import type { EmailEvent, EventStatus, RecipientState } from './types.ts'
+import type { BounceSubtype, BounceType, EmailEvent, EventStatus, RecipientState } from './types.ts'
 
 /**
  * The statuses of a recipient. The interface shows the first five; the other three appear only on request, or after a
@@ -40,6 +40,12 @@ export const bounceSubtypes = [
   'AttachmentRejected',
   'Undetermined',
 ] as const
+/** The subtypes of each type. The first one is the default. */
+export const subtypesOf: Readonly<Record<BounceType, readonly [BounceSubtype, ...BounceSubtype[]]>> = {
+  Permanent: ['General', 'NoEmail', 'Suppressed', 'OnAccountSuppressionList'],
+  Transient: ['General', 'MailboxFull', 'MessageTooLarge', 'ContentRejected', 'AttachmentRejected'],
+  Undetermined: ['Undetermined'],
+}
 
 /**
  * The outcome of a recipient, for people: an opening does not hide a problem. A complaint stays; a bounce or failure
@@ -123,6 +129,5 @@ export function isOver(events: readonly EmailEvent[]): boolean {
   )
 }
 
-function isOutcome(event: EmailEvent): boolean {
-  return event.status === 'delivered' || event.status === 'bounced' || event.status === 'failed'
-}
+const isOutcome = (event: EmailEvent): boolean =>
+  event.status === 'delivered' || event.status === 'bounced' || event.status === 'failed'

@@ -1,8 +1,10 @@
+import { type Budget, noRoom } from '../core/byte-budget.ts'
 import { cutText, foldSpace } from '../core/text.ts'
-import { validationError } from '../core/errors.ts'
 import { readTrace, type TraceContext } from '../core/trace-context.ts'
 import { addressKey, displayNames, type ParsedAddress } from '../mime/headers/addresses.ts'
+import { maxHeaderBytes } from '../mime/headers/fields.ts'
 import { readHeader, type HeaderBlock } from '../mime/headers/headers.ts'
+import { readEnvelope } from './header-envelope.ts'
 import { initialTags } from './tags.ts'
 import type { EmailMembers } from './types.ts'
 import { answeredConversation } from './conversation.ts'
@@ -58,7 +60,7 @@ export function readHeaderFacts(
 }
 
 /**
- * The recipients that no field names.
+ * The recipients that neither To, Cc nor their Resent fields name.
  *
  * @param first  The first addresses of each field. Only if a recipient is not among them, the further ones are read.
  */
@@ -75,48 +77,64 @@ function unnamed(recipients: string[], first: readonly ParsedAddress[], block: H
 // A hostile header may have a megabyte. The record stays small; the message keeps every byte.
 export const maxFieldLength = 4096
 
-function cut(text: string): string {
-  return cutText(text, maxFieldLength)
-}
-
-/**
- * Reads the envelope of a message from its header: the sender from Return-Path or From, the recipients from To, Cc and
- * Bcc, else Delivered-To and X-Original-To.
- *
- * @param bytes  The message, or at least its header.
- * @throws validation_error for bytes that are no message and for more than 1,000 recipients.
- */
-export function readEnvelope(bytes: Uint8Array): { mail_from: string; rcpt_to: string[] } {
-  const block = readHeader(bytes)
-  if (!block.fields.some(([name]) => /^[A-Za-z][A-Za-z0-9-]*$/.test(name))) {
-    const message = 'has no header: give one message as it is in an .eml file (RFC 5322)'
-    throw validationError([{ field: 'body', message }])
-  }
-  const addresses = (...names: string[]): string[] => {
-    const all = new Map<string, string>()
-    for (const name of names) {
-      const listed = block.addresses(name).map(({ address }) => address)
-      for (const address of [...listed, ...block.furtherAddresses(name)])
-        all.set(addressKey(address), address)
-    }
-    return [...all.values()]
-  }
-  const [mail_from = ''] = [...addresses('return-path'), ...addresses('from')]
-  const named = addresses('to', 'cc', 'bcc')
-  const traced = named.length > 0 ? named : addresses('delivered-to', 'x-original-to')
-  if (traced.length > maxEnvelopeRecipients) {
-    const message = `names more than ${maxEnvelopeRecipients} recipients in its header, and at most ${maxEnvelopeRecipients} can be imported: send it over SMTP instead, to at most ${maxEnvelopeRecipients} recipients at a time`
-    throw validationError([{ field: 'body', message }])
-  }
-  return { mail_from, rcpt_to: traced.length > 0 ? traced : [unknownRecipient] }
-}
-
-/** The recipient of a message without recipients. */
-const unknownRecipient = 'undisclosed@localpost.test'
-const maxEnvelopeRecipients = 1000
+const cut = (text: string): string => cutText(text, maxFieldLength)
 
 /** Reading the header of a message as work of the thread. */
 export const headerJobs: { headerFacts: typeof readHeaderFacts; envelope: typeof readEnvelope } = {
   headerFacts: readHeaderFacts,
   envelope: readEnvelope,
 }
+
+/** The limit for `headRoom` of one instance; see `ReceiveDeps`. */
+export const headRoomBytes: number = 16 * 1024 * 1024
+
+/**
+ * Keeps the beginning of a message until the end of its header block, up to `maxHeaderBytes`.
+ *
+ * @param room  Limits the bytes of all long headers.
+ */
+export function createHeaderBuffer(room: Budget): {
+  /** @throws service_unavailable if there is no room. */
+  take(piece: Uint8Array): void
+  bytes(): Uint8Array
+  free(): void
+} {
+  let pieces: Uint8Array[] = []
+  let size = 0
+  let counted = 0
+  let isComplete = false
+  return {
+    take(piece) {
+      if (isComplete) return
+      size += piece.byteLength
+      if (size > freeHeadBytes) {
+        if (!room.take(piece.byteLength)) throw noRoom('Too many messages with long headers arrive at once.')
+        counted += piece.byteLength
+      }
+      pieces.push(piece)
+      isComplete = size >= maxHeaderBytes || hasEmptyLine(piece)
+    },
+    bytes() {
+      const [first] = pieces
+      // Most messages arrive in one piece and need no copy.
+      return first && pieces.length === 1 ? first : Buffer.concat(pieces)
+    },
+    free() {
+      room.give(counted)
+      counted = 0
+      pieces = []
+    },
+  }
+}
+
+// Each client may keep this much of a header in memory without counting; more is counted in the budget.
+const freeHeadBytes = 128 * 1024
+
+// An empty line that is split between two pieces is missed. Then more than the header is kept, which does no harm.
+function hasEmptyLine(piece: Uint8Array): boolean {
+  const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+  return bytes.includes(emptyLine) || bytes.includes(bareEmptyLine)
+}
+
+const emptyLine = Buffer.from('\r\n\r\n')
+const bareEmptyLine = Buffer.from('\n\n')

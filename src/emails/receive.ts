@@ -1,4 +1,4 @@
-import { type Budget, noRoom } from '../core/byte-budget.ts'
+import type { Budget } from '../core/byte-budget.ts'
 import type { Complete } from '../core/complete.ts'
 import type { Clock } from '../core/clock.ts'
 import { dateNow } from '../core/machine.ts'
@@ -13,7 +13,7 @@ import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
 import type { RecipientState } from './types.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { deliveredEvent, sentTo } from './events.ts'
-import { readHeaderFacts, type HeaderFacts, type headerJobs } from './header-facts.ts'
+import { createHeaderBuffer, readHeaderFacts, type HeaderFacts, type headerJobs } from './header-facts.ts'
 
 /** Dependencies of receiving submissions. */
 export interface ReceiveDeps {
@@ -35,7 +35,7 @@ export interface ReceiveDeps {
   wakeOutbox(): void
 }
 
-/** Receives the bytes of one submission. */
+/** Receives the bytes of one submission. After an error, call `discard`. */
 export interface SubmissionReception {
   /** Receives a piece. If it returns a promise, wait for it before the next piece. */
   write(piece: Uint8Array): Promise<void> | undefined
@@ -65,9 +65,10 @@ export function receiveSubmission(
   const { store, clock, ids, tracer } = deps
   const started = clock.now()
   const began = tracer ? dateNow() : 0
-  // Only a temporary unique name. The email gets its own id just before the commit.
-  const writer = store.createBlob(messageBlob(ids.next('em')))
-  const head = createHead(deps.headRoom)
+  // The email gets its own id just before the commit.
+  const temporaryId = ids.next('em')
+  const writer = store.createBlob(messageBlob(temporaryId))
+  const head = createHeaderBuffer(deps.headRoom)
   return {
     write(piece) {
       head.take(piece)
@@ -86,22 +87,20 @@ export function receiveSubmission(
       const id = ids.next('em')
       const reply = `OK: captured as ${id}`
       const now = clock.now()
-      const taken = deliveredEvent(`250 2.6.0 ${reply}`, now, { reporting_mta: deps.hostname, started })
-      const recipients = envelope.rcpt_to.map((recipient): RecipientState => {
-        const state = sentTo(recipient, now)
-        return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
-      })
       const span = tracer && tracer.begin('email accept', header.trace, began)
       const trace = span?.trace ?? header.trace
-      const facts = { id, created: now, envelope, recipients, domain_id: domain.id }
-      const email = toSubmission(header, facts, blob.size, trace)
+      const facts = { id, created: now, envelope, domain_id: domain.id, reply, started }
+      const email = toSubmission(header, facts, blob.size, trace, deps)
       try {
         await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
       } catch (error) {
-        span?.end(acceptedAs(id, 'smtp', recipients.length), failureOf(error))
+        span?.end(acceptedAs(id, 'smtp', email.recipients.length), failureOf(error))
         throw error
       }
-      span?.end({ ...acceptedAs(id, 'smtp', recipients.length), 'localpost.message.size_bytes': blob.size })
+      span?.end({
+        ...acceptedAs(id, 'smtp', email.recipients.length),
+        'localpost.message.size_bytes': blob.size,
+      })
       onStored?.(email)
       if (email.outbox) deps.wakeOutbox()
       return reply
@@ -115,11 +114,17 @@ export function receiveSubmission(
 
 function toSubmission(
   header: HeaderFacts,
-  facts: Pick<EmailRecord, 'id' | 'created' | 'envelope' | 'recipients' | 'domain_id'>,
+  facts: Pick<EmailRecord, 'id' | 'created' | 'envelope' | 'domain_id'> & { reply: string; started: number },
   size_bytes: number,
   trace: TraceContext | undefined,
+  deps: ReceiveDeps,
 ): Complete<EmailRecord> {
-  const { id, created, envelope, recipients, domain_id } = facts
+  const { id, created, envelope, domain_id, reply, started } = facts
+  const taken = deliveredEvent(`250 2.6.0 ${reply}`, created, { reporting_mta: deps.hostname, started })
+  const recipients = envelope.rcpt_to.map((recipient): RecipientState => {
+    const state = sentTo(recipient, created)
+    return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
+  })
   const isPending = recipients.some(({ events }) => events.length === 1)
   return {
     // Named one by one: an object made from the rest of another one is several times slower to write as JSON.
@@ -161,48 +166,3 @@ function toSubmission(
     undigested: true,
   }
 }
-
-/** The limit for `headRoom` of one instance; see {@link ReceiveDeps}. */
-export const headRoomBytes: number = 16 * 1024 * 1024
-
-/** Keeps the beginning of a message until the end of its header block, up to `maxHeaderBytes`. */
-function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uint8Array; free(): void } {
-  let pieces: Uint8Array[] = []
-  let size = 0
-  let counted = 0
-  let isComplete = false
-  return {
-    take(piece) {
-      if (isComplete) return
-      size += piece.byteLength
-      if (size > freeHeadBytes) {
-        if (!room.take(piece.byteLength)) throw noRoom('Too many messages with long headers arrive at once.')
-        counted += piece.byteLength
-      }
-      pieces.push(piece)
-      isComplete = size >= maxHeaderBytes || hasEmptyLine(piece)
-    },
-    bytes() {
-      const [first] = pieces
-      // Most messages arrive in one piece and need no copy.
-      return first && pieces.length === 1 ? first : Buffer.concat(pieces)
-    },
-    free() {
-      room.give(counted)
-      counted = 0
-      pieces = []
-    },
-  }
-}
-
-// Each client may keep this much of a header in memory without counting; more is counted in the budget.
-const freeHeadBytes = 128 * 1024
-
-// An empty line that is split between two pieces is missed. Then more than the header is kept, which does no harm.
-function hasEmptyLine(piece: Uint8Array): boolean {
-  const bytes = Buffer.isBuffer(piece) ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-  return bytes.includes(emptyLine) || bytes.includes(bareEmptyLine)
-}
-
-const emptyLine = Buffer.from('\r\n\r\n')
-const bareEmptyLine = Buffer.from('\n\n')

@@ -1,6 +1,7 @@
 import { maxMessageBytes } from '../mime/message-size.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import { listFirst, quote } from '../core/quote.ts'
+import { escapedHtml } from '../core/text.ts'
 import type { VariableValue } from './send-types.ts'
 
 /** The texts of an email after their placeholders are filled in. */
@@ -40,22 +41,22 @@ export function render(
   escapeHtml = false,
 ): Rendered {
   const answers = new Answers(variables, escapeHtml)
-  const left: Budget = { subject: maxSubjectBytes, bodies: maxMessageBytes, placeholders: maxPlaceholders }
+  const left: Remaining = { subject: maxSubjectBytes, bodies: maxMessageBytes, placeholders: maxPlaceholders }
   const subject = fill('subject', parts.subject, answers, left)
   const html = fill('html', parts.html, answers, left)
   const text = fill('text', parts.text, answers, left)
   return { subject, html, text, warnings: answers.warnings() }
 }
 
-/** How many bytes and placeholders an email may still take. */
-interface Budget {
+/** How many bytes and placeholders an email may still take; reduced by {@link fill}. */
+interface Remaining {
   subject: number
   bodies: number
   placeholders: number
 }
 
 /** A text with its placeholders filled in. */
-function fill(field: Field, source: string, answers: Answers, left: Budget): string {
+function fill(field: Field, source: string, answers: Answers, left: Remaining): string {
   const limit = field === 'subject' ? 'subject' : 'bodies'
   let filled = ''
   /** Up to where the source is in `filled`. */
@@ -175,19 +176,13 @@ export function resolveVariables(variables: Readonly<Record<string, VariableValu
   })
 }
 
-const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
 /** A text as HTML shows it, also in attributes. @throws message_too_large before the result takes memory. */
 export function htmlText(value: string): string {
   let bytes = Buffer.byteLength(value)
-  for (const [special, entity] of Object.entries(entities)) {
-    for (let at = value.indexOf(special); at !== -1; at = value.indexOf(special, at + 1))
-      bytes += entity.length - 1
+  for (const special of '&<>"') {
+    const added = escapedHtml(special).length - 1
+    for (let at = value.indexOf(special); at !== -1; at = value.indexOf(special, at + 1)) bytes += added
   }
   if (bytes > maxMessageBytes) throw bodiesTooLarge()
-  return value
-    .replace(/&/g, entities['&'])
-    .replace(/</g, entities['<'])
-    .replace(/>/g, entities['>'])
-    .replace(/"/g, entities['"'])
+  return escapedHtml(value)
 }

@@ -18,7 +18,7 @@ export interface RetentionDeps {
   maxEmails: number | null
   /** How long emails are kept, in milliseconds; null: for ever. */
   maxAgeMs: number | null
-  /** Called with errors; it tries again later. */
+  /** Called with errors; the removal is tried again later. */
   onError(error: unknown): void
 }
 
@@ -63,7 +63,8 @@ export function startRetention(deps: RetentionDeps): Retention {
   /** Goes through the oldest emails in slices up to the first one that stays, and removes those with a final outcome. */
   async function sweep(): Promise<void> {
     let excess = maxEmails === null ? 0 : Math.max(0, (await store.count(emailCollection)) - maxEmails)
-    for (let after: [string] | undefined; !isClosed && (excess > 0 || maxAgeMs !== null);) {
+    let after: [string] | undefined
+    while (!isClosed && (excess > 0 || maxAgeMs !== null)) {
       const limit = maxAgeMs === null ? Math.min(sliceSize, excess) : sliceSize
       const { records, more } = await store.page(emailCollection, { after, limit })
       const { removals, judged, stays } = judge(records, { now: clock.now(), excess, maxAgeMs })
@@ -114,18 +115,17 @@ function judge(
   records: readonly EmailRecord[],
   { now, excess, maxAgeMs }: { now: number; excess: number; maxAgeMs: number | null },
 ): { removals: EmailRecord[]; judged: number; stays: EmailRecord | undefined } {
-  const isOver = ({ created }: EmailRecord, at: number): boolean =>
+  const isExpired = ({ created }: EmailRecord, at: number): boolean =>
     at < excess || (maxAgeMs !== null && created <= now - maxAgeMs)
   // A time in the future is from a wrong clock. Such an email waits, and does not delay the removal of others.
-  const first = records.findIndex((email, at) => !isOver(email, at) && email.created <= now)
+  const first = records.findIndex((email, at) => !isExpired(email, at) && email.created <= now)
   const judged = first < 0 ? records : records.slice(0, first)
-  const removals = judged.filter((email, at) => email.outbox === null && isOver(email, at))
+  const removals = judged.filter((email, at) => email.outbox === null && isExpired(email, at))
   return { removals, judged: judged.length, stays: records[first] }
 }
 
-function mayMakeDue(change: StoreChange): boolean {
-  return change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'
-}
+const mayMakeDue = (change: StoreChange): boolean =>
+  change.op === 'bulk' ? change.updated > 0 : change.op !== 'remove'
 
 /** How long new mail is collected before the limits are applied. */
 const gatherMs = 250

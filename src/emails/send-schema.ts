@@ -4,8 +4,7 @@ import { attachmentReferenceSchema } from '../attachments/schema.ts'
 import { maxSubjectBytes } from './render.ts'
 import type { SendRequest, VariableValue } from './send-types.ts'
 
-// The interface states no limits; these are generous, and only bound memory.
-/** How many entries an array of a send request may have. */
+/** How many entries an array of a send request may have. The interface states no limits: these only bound memory. */
 export const maxEntries = 100
 /** How many variables a send request may have: describing each wrong one takes time. */
 export const maxVariables = 1000
@@ -15,7 +14,6 @@ const addresses = z
   .describe(
     'One address, with or without display name. A comma-separated list or an array is accepted with a warning.',
   )
-const body = z.string()
 
 /** The members of a variable that is an object. */
 export const variableMembers: {
@@ -45,12 +43,13 @@ export const sendMembers: {
     .describe(
       `Required unless the template has one; at most ${maxSubjectBytes} bytes in UTF-8, also with variables filled in`,
     ),
-  html: body
+  html: z
+    .string()
     .optional()
     .describe(
       `HTML body, with placeholders in double curly braces; the bodies together at most ${maxMessageBytes} bytes, also with variables filled in`,
     ),
-  text: body.optional().describe('Plain-text body, with the same placeholders'),
+  text: z.string().optional().describe('Plain-text body, with the same placeholders'),
   template_id: z
     .string()
     .min(1)

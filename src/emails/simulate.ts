@@ -14,7 +14,7 @@ import type {
   RecipientEvent,
   RecipientState,
 } from './types.ts'
-import { bounceTypes, isOver, pendingRecipients, withEvents } from './events.ts'
+import { bounceTypes, isOver, pendingRecipients, subtypesOf, withEvents } from './events.ts'
 import { addedEventSchema } from './simulate-schema.ts'
 import { toRecipientEvent } from './views.ts'
 
@@ -94,13 +94,10 @@ function assertPossible(recipient: string, events: readonly EmailEvent[], given:
 
 const onlyAfterDelivery: ReadonlySet<EmailEvent['status']> = new Set(['opened', 'clicked', 'complained'])
 
-function detailOf(event: EmailEvent | undefined): string {
-  return event?.status === 'bounced' ? ` (${event.type}, ${event.subtype})` : ''
-}
+const detailOf = (event: EmailEvent | undefined): string =>
+  event?.status === 'bounced' ? ` (${event.type}, ${event.subtype})` : ''
 
-function contradiction(message: string): LocalpostError {
-  return new LocalpostError('state_conflict', message)
-}
+const contradiction = (message: string): LocalpostError => new LocalpostError('state_conflict', message)
 
 // A time in seconds is before every mail and is refused later. Microseconds and typos are far in the future.
 function assertPlausible(timestamp: number | undefined, now: number): void {
@@ -116,17 +113,11 @@ interface Bounce {
   subtype: BounceSubtype
 }
 
-/** Amazon SES's pairs. The first subtype is the default of its type. */
-const bounces: Readonly<Record<BounceType, readonly [BounceSubtype, ...BounceSubtype[]]>> = {
-  Permanent: ['General', 'NoEmail', 'Suppressed', 'OnAccountSuppressionList'],
-  Transient: ['General', 'MailboxFull', 'MessageTooLarge', 'ContentRejected', 'AttachmentRejected'],
-  Undetermined: ['Undetermined'],
-}
-
+/** The bounce of an event; for other statuses it is not used. */
 function bounceToAdd({ status, type: givenType, subtype }: AddedEvent): Bounce {
-  const typeOfSubtype = bounceTypes.find((type) => subtype && bounces[type].includes(subtype))
+  const typeOfSubtype = bounceTypes.find((type) => subtype && subtypesOf[type].includes(subtype))
   const type = givenType ?? typeOfSubtype ?? 'Permanent'
-  const known = bounces[type]
+  const known = subtypesOf[type]
   if (status === 'bounced' && subtype && !known.includes(subtype)) {
     const message = `must be one of ${known.map(quote).join(', ')} for the type ${type}, not ${quote(subtype)}`
     throw validationError([{ field: 'subtype', message }])

@@ -48,10 +48,10 @@ export function initialTags(
   if (field.length > maxTagsLength)
     problems.push(`X-Tags has ${field.length} characters; tags are read from the first ${maxTagsLength}.`)
   if (isFull) problems.push(`The mail names more than ${maxTags} tags; the first ${maxTags} are kept.`)
-  if (shortened > 0)
-    problems.push(
-      `${shortened === 1 ? 'A tag has' : `${shortened} tags have`} more than ${maxTagLength} characters and ${shortened === 1 ? 'is' : 'are'} shortened.`,
-    )
+  if (shortened > 0) {
+    const [which, verb] = shortened === 1 ? ['A tag has', 'is'] : [`${shortened} tags have`, 'are']
+    problems.push(`${which} more than ${maxTagLength} characters and ${verb} shortened.`)
+  }
   return { tags: [...tags], problem: joinSentences(problems) }
 }
 
@@ -62,7 +62,7 @@ function beginningOf(field: string): string {
   return end > 0 ? beginning.slice(0, end) : beginning
 }
 
-/** What tags that users set cannot have. */
+/** Characters that no tag may have. */
 const notInTags = /[\x00-\x1f\x7f,]+/g
 // Enough for 50 tags of full length. A hostile field may have a megabyte.
 const maxTagsLength = 8192

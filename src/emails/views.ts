@@ -16,8 +16,11 @@ import { emailMembers } from './schema.ts'
 
 /** The subject as lists show it: a page of a list must not grow with the headers of hostile mail. */
 export function listedSubject({ subject }: Pick<EmailRecord, 'subject'>): string {
-  return shorten(subject, maxSubjectBytes)
+  return shorten(subject, maxListedSubject)
 }
+
+/** In characters. */
+const maxListedSubject = maxSubjectBytes
 
 /** The list item of an email, with exactly the members of docs/interface.md 2.1. */
 export function toListItem(email: EmailRecord): Complete<EmailListItem> {
@@ -63,9 +66,7 @@ export function toMembers(email: EmailRecord): Complete<EmailMembers> {
 const memberNames = Object.keys(emailMembers) as readonly (keyof EmailMembers)[]
 
 // The interface always shows a recipient; a submission may name none in its header.
-function toOf({ to, envelope }: EmailRecord): string[] {
-  return to.length > 0 ? to : envelope.rcpt_to
-}
+const toOf = ({ to, envelope }: EmailRecord): string[] => (to.length > 0 ? to : envelope.rcpt_to)
 
 /** The newest event over all recipients; of several at the same time, that of the last recipient. */
 export function toLastEvent(email: EmailRecord): LastEvent {

@@ -44,36 +44,38 @@ export function countFaults({ http, smtp, rate_limit }: ArmedSet): number {
   return http.length + smtp.length + (rate_limit ? 1 : 0)
 }
 
-/** The fault that applies, and whether its count or random sequence changed. */
-export type Struck<T> = { readonly fault: T | null; readonly isCounted: boolean }
+/** The fault that applies, and whether the count or random sequence of any fault changed. */
+export type Struck<T> = { readonly fault: T | null; readonly hasChanged: boolean }
 
 /** Whether a fault is for a request. @param path  Without the query. */
 export function fitsRequest(method: string, path: string): (fault: HttpFault) => boolean {
   return (fault) => (fault.method ?? method) === method && matchesGlob(fault.path, path)
 }
 
-/** Finds the fault that applies. Each match reduces a count, even if the random number then decides against it. */
+/**
+ * Finds the fault that applies. Each match reduces a count, even if the random number then decides against it. Changes `left`
+ * and `dice` of `armed`.
+ */
 export function strike<T extends FaultChance>(
   armed: readonly Armed<T>[],
   fits: (fault: T) => boolean,
 ): Struck<T> {
-  let isCounted = false
+  let hasChanged = false
   for (const candidate of armed) {
     const { fault, left } = candidate
     if (left === 0 || !fits(fault)) continue
-    isCounted ||= left !== null || fault.rate !== undefined
+    hasChanged ||= left !== null || fault.rate !== undefined
     if (left !== null) candidate.left = left - 1
-    if (fault.rate === undefined) return { fault, isCounted }
+    if (fault.rate === undefined) return { fault, hasChanged }
     const { value, next } = draw(candidate.dice)
     candidate.dice = next
-    if (value < fault.rate) return { fault, isCounted }
+    if (value < fault.rate) return { fault, hasChanged }
   }
-  return { fault: null, isCounted }
+  return { fault: null, hasChanged }
 }
 
-function shown<T extends FaultChance>({ fault, left }: Armed<T>): T {
-  return left === null ? { ...fault } : { ...fault, count: left }
-}
+const shown = <T extends FaultChance>({ fault, left }: Armed<T>): T =>
+  left === null ? { ...fault } : { ...fault, count: left }
 
 /**
  * Draws a random number: at least 0, less than 1. The same state gives the same sequence (mulberry32), so it must not be used

@@ -1,6 +1,9 @@
+import { validationError } from '../core/errors.ts'
+import { quote } from '../core/quote.ts'
+import { parseInput } from '../core/validate.ts'
 import { createRandomSources, type RandomSource } from '../core/random.ts'
 import { arm, type ArmedSet, countFaults, fitsRequest, shownFaults, strike } from './armed.ts'
-import { readFaults } from './schema.ts'
+import { faultsInputSchema } from './schema.ts'
 import type { FaultRateLimit, FaultsInput, FaultsState, HttpFault, SmtpFault, SmtpStage } from './types.ts'
 
 /** Injected failures between an app and this instance; for `/dev/faults` and the library. */
@@ -38,7 +41,12 @@ export interface ArmedFaults extends Faults {
   hold(): () => void
 }
 
-/** The faults of an instance. @param random  Gives the seed if none was set. Default: the system's random numbers. */
+/**
+ * The faults of an instance.
+ *
+ * @param surfaces  As those of {@link readFaults}.
+ * @param random  Gives the seed if none was set. Default: the system's random numbers.
+ */
 export function createFaults(
   surfaces: readonly string[],
   random: RandomSource = createRandomSources(null)('faults'),
@@ -76,3 +84,24 @@ export function createFaults(
 
 /** Without faults the seed has no meaning. */
 const noFaults = (): ArmedSet => arm({}, 0)
+
+/**
+ * Reads the faults to set.
+ *
+ * @param surfaces  The first segments of the paths that have faults besides `v1`: the names of providers.
+ * @throws validation_error with one entry per wrong member, also for a path that no fault applies to.
+ */
+export function readFaults(input: unknown, surfaces: readonly string[]): FaultsInput {
+  const faults = parseInput(faultsInputSchema, input)
+  const known = ['v1', ...surfaces]
+  const errors = (faults.http ?? []).flatMap(({ path }, i) => {
+    const [, first = '', star] = /^\/([^/*]*)(\*)?/.exec(path) ?? []
+    const isKnown = star ? known.some((name) => name.startsWith(first)) : known.includes(first)
+    if (path.startsWith('*') || isKnown) return []
+    const places = known.map((name) => `/${name}`).join(', ')
+    const message = `must be a path of ${places}, with * for any characters, not ${quote(path)}: faults apply only there`
+    return { field: `http[${i}].path`, message }
+  })
+  if (errors.length > 0) throw validationError(errors)
+  return faults
+}

@@ -9,9 +9,6 @@ import type {
   SmtpFault,
   SmtpStage,
 } from './types.ts'
-import { validationError } from '../core/errors.ts'
-import { quote } from '../core/quote.ts'
-import { parseInput } from '../core/validate.ts'
 import { delaySchema, replyCodeSchema, replyTextSchema } from '../rules/schema.ts'
 
 /** The methods that a fault can name. */
@@ -89,14 +86,14 @@ const seed = z.int().min(0).max(0xff_ff_ff_ff)
 
 const httpInput: z.ZodType<HttpFault> = httpFaultSchema.superRefine((fault, context) => {
   const { status, delay_ms, disconnect } = fault
-  if (status !== undefined && disconnect) context.addIssue(oneOf('status'))
-  if (status === undefined && !disconnect && delay_ms === undefined) context.addIssue(nothing('status'))
+  if (status !== undefined && disconnect) context.addIssue(excludes('status'))
+  if (status === undefined && !disconnect && delay_ms === undefined) context.addIssue(doesNothing('status'))
 })
 
 const smtpInput: z.ZodType<SmtpFault> = smtpFaultSchema.superRefine((fault, context) => {
   const { code, delay_ms, disconnect, text } = fault
-  if (code !== undefined && disconnect) context.addIssue(oneOf('code'))
-  if (code === undefined && !disconnect && delay_ms === undefined) context.addIssue(nothing('code'))
+  if (code !== undefined && disconnect) context.addIssue(excludes('code'))
+  if (code === undefined && !disconnect && delay_ms === undefined) context.addIssue(doesNothing('code'))
   if (code === undefined && text !== undefined)
     context.addIssue({ code: 'custom', path: ['text'], message: 'is the text of a reply: give its code too' })
 })
@@ -126,32 +123,12 @@ export const faultsStateSchema: z.ZodType<FaultsState> = z.strictObject({
 /** The faults as `/dev/faults` and `/dev/health` answer them: null while there are none. */
 export const faultsSchema: z.ZodType<FaultsState | null> = faultsStateSchema.nullable()
 
-/**
- * Reads the faults to set.
- *
- * @param surfaces  The first segments of the paths that have faults besides `v1`: the names of providers.
- * @throws validation_error with one entry per wrong member, also for a path that no fault applies to.
- */
-export function readFaults(input: unknown, surfaces: readonly string[]): FaultsInput {
-  const faults = parseInput(faultsInputSchema, input)
-  const known = ['v1', ...surfaces]
-  const errors = (faults.http ?? []).flatMap(({ path }, i) => {
-    const [, first = ''] = /^\/([^/*]*)/.exec(path) ?? []
-    if (path.startsWith('*') || known.includes(first)) return []
-    const places = known.map((name) => `/${name}`).join(', ')
-    const message = `must be a path of ${places}, with * for any characters, not ${quote(path)}: faults apply only there`
-    return { field: `http[${i}].path`, message }
-  })
-  if (errors.length > 0) throw validationError(errors)
-  return faults
-}
-
 type Issue = { code: 'custom'; path: string[]; message: string }
 
-function oneOf(reply: string): Issue {
+function excludes(reply: string): Issue {
   return { code: 'custom', path: ['disconnect'], message: `excludes ${reply}: give one of them` }
 }
 
-function nothing(reply: string): Issue {
+function doesNothing(reply: string): Issue {
   return { code: 'custom', path: [], message: `does nothing: give ${reply}, delay_ms or disconnect` }
 }

@@ -4,8 +4,7 @@ import type { Following } from '../store/follow.ts'
 import { untilCommitted } from '../store/repository.ts'
 import { type Collection, put, remove, type Store, type StoredRecord, update } from '../store/store.ts'
 import { arm, type ArmedSet, countFaults, fitsRequest, shownFaults, strike, type Struck } from './armed.ts'
-import type { ArmedFaults } from './faults.ts'
-import { readFaults } from './schema.ts'
+import { readFaults, type ArmedFaults } from './faults.ts'
 
 /** The faults as stored if instances share a store: one record, with the count that is left of each. */
 interface FaultsRecord extends StoredRecord, ArmedSet {
@@ -13,6 +12,7 @@ interface FaultsRecord extends StoredRecord, ArmedSet {
   generation: string
 }
 
+/** One record, or none without faults. */
 export const faultsCollection: Collection<FaultsRecord> = { name: 'faults', indexes: {} }
 
 /**
@@ -47,15 +47,16 @@ export async function openSharedFaults({
   })
 
   /** @param choose  Counts in the faults that it is given. */
-  function meet<T>(choose: (armed: ArmedSet) => Struck<T>): T | null | Promise<T | null> {
+  function findFault<T>(choose: (armed: ArmedSet) => Struck<T>): T | null | Promise<T | null> {
     if (!known) return null
-    const { fault, isCounted } = choose(structuredClone(known))
-    if (!isCounted) return fault
+    // First on a copy: only a fault that is counted needs the store.
+    const { fault, hasChanged } = choose(structuredClone(known))
+    if (!hasChanged) return fault
     return untilCommitted(async () => {
       const stored = await store.get(faultsCollection, recordId)
       if (!stored) return null
       const struck = choose(stored)
-      if (!struck.isCounted) return struck.fault
+      if (!struck.hasChanged) return struck.fault
       await store.commit([update(faultsCollection, stored)])
       take({ ...stored, version: stored.version + 1 })
       return struck.fault
@@ -79,8 +80,8 @@ export async function openSharedFaults({
       known = null
       return count
     },
-    http: (method, path) => meet(({ http }) => strike(http, fitsRequest(method, path))),
-    smtp: (stage) => meet(({ smtp }) => strike(smtp, (fault) => fault.stage === stage)),
+    http: (method, path) => findFault(({ http }) => strike(http, fitsRequest(method, path))),
+    smtp: (stage) => findFault(({ smtp }) => strike(smtp, (fault) => fault.stage === stage)),
     rateLimit: () => known && known.rate_limit && { ...known.rate_limit, generation: known.generation },
     // A shared store takes no snapshots.
     hold: () => () => {},

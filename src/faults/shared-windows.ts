@@ -37,20 +37,19 @@ export class SharedWindows {
   }
 
   async #countWaiting(id: string, perMs: number): Promise<void> {
-    for (let batch = this.#waiting.get(id) ?? []; batch.length > 0; batch = this.#waiting.get(id) ?? []) {
-      const counted = batch
+    for (let batch = this.#waiting.get(id); batch?.length; batch = this.#waiting.get(id)) {
       this.#waiting.set(id, [])
       try {
-        const { ends, before } = await this.#add(id, counted.length, perMs)
-        for (const [i, { resolve }] of counted.entries()) resolve({ ends, used: before + i + 1 })
+        const { ends, before } = await this.#addToStored(id, batch.length, perMs)
+        for (const [i, { resolve }] of batch.entries()) resolve({ ends, used: before + i + 1 })
       } catch (error) {
-        for (const { reject } of counted) reject(error)
+        for (const { reject } of batch) reject(error)
       }
     }
     this.#waiting.delete(id)
   }
 
-  #add(id: string, more: number, perMs: number): Promise<{ ends: number; before: number }> {
+  #addToStored(id: string, more: number, perMs: number): Promise<{ ends: number; before: number }> {
     const store = this.#store
     return untilCommitted(async () => {
       const now = this.#clock.now()

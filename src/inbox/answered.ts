@@ -25,13 +25,13 @@ export function readAnswered(bytes: Uint8Array): Answered {
   const mailboxesOf = (name: string): string[] =>
     block.addresses(name).flatMap(({ name: shown, address }) => {
       const checked = normalizeAddress(address)
-      return 'problem' in checked ? [] : [toMailbox(cutText(foldSpace(shown), maxName), checked.address)]
+      return 'problem' in checked ? [] : [toMailbox(cutText(foldSpace(shown), maxShown), checked.address)]
     })
   const replyTo = mailboxesOf('reply-to')
   const [id] = idsIn(block.decoded('message-id'))
   const inReplyTo = idsIn(block.decoded('in-reply-to'))
   const listed = idsIn(block.decoded('references'))
-  // Of several ids in In-Reply-To none is known to come first.
+  // With several ids in In-Reply-To it is not known which is the parent (RFC 5322).
   const onlyParent = inReplyTo.length === 1 ? inReplyTo : []
   const earlier = new Set(listed.length > 0 ? listed : onlyParent)
   // Its own id is the last one, wherever it was listed.
@@ -44,7 +44,7 @@ export function readAnswered(bytes: Uint8Array): Answered {
       ...(id !== undefined && { 'In-Reply-To': id }),
       ...(references.length > 0 && { References: bounded(references).join(' ') }),
     },
-    auto_submitted: value === '' || /^no(?:[ ;(]|$)/i.test(value) ? null : cutText(value, maxName),
+    auto_submitted: value === '' || /^no(?:[ ;(]|$)/i.test(value) ? null : cutText(value, maxShown),
   }
 }
 
@@ -60,15 +60,14 @@ export const answerJobs: { answered: typeof readAnswered; quoted: typeof quoted 
 }
 
 /** The first id, which names the conversation, and the last ones: a conversation may go on for ever. */
-function bounded(ids: readonly string[]): string[] {
-  return ids.length > maxReferences ? [...ids.slice(0, 1), ...ids.slice(1 - maxReferences)] : [...ids]
-}
+const bounded = (ids: readonly string[]): string[] =>
+  ids.length > maxReferences ? [...ids.slice(0, 1), ...ids.slice(1 - maxReferences)] : [...ids]
 
 /** The message ids of a field, with their angle brackets; other text is left out. */
 const idsIn = (value: string): string[] => value.match(/<[!-;=?-~]{1,400}>/g) ?? []
 
 /** In characters. */
-const maxName = 200
+const maxShown = 200
 /** In characters: less than a subject may have, in any script. */
 const maxSubject = 1000
 const maxReferences = 20

@@ -12,7 +12,11 @@ interface BulkRecord extends StoredRecord, BulkProgress {
 
 export const bulkChangeCollection: Collection<BulkRecord> = { name: 'bulk_changes', indexes: {} }
 
-/** The changes of many mails of all instances that share a store. */
+/**
+ * The changes of many mails of all instances that share a store. The instance of a change writes its record: every 200 ms
+ * while there is progress, else every three seconds. The others mark it failed if it was not written for twelve seconds,
+ * and its instance then aborts it. Any instance may set `is_cancelled`.
+ */
 export interface BulkBoard {
   /**
    * Stores a new change of this instance, and its progress until `end` is called.
@@ -34,7 +38,7 @@ export interface BulkBoard {
 }
 
 /** A change that began at this instance. */
-interface LocalChange {
+interface OwnChange {
   readonly progress: Readonly<BulkProgress>
   readonly abort: () => void
   hasEnded: boolean
@@ -52,7 +56,7 @@ export async function openBulkBoard(deps: { store: Store; following: Following }
   if (!store.isShared) return null
   const stored = new Map<string, StoredChange>()
   /** The changes that began at this instance, until they have ended and their records are removed. */
-  const local = new Map<string, LocalChange>()
+  const local = new Map<string, OwnChange>()
   let listener: (progress: BulkProgress) => void = () => {}
 
   await following.open(store, bulkChangeCollection, {
@@ -84,13 +88,13 @@ export async function openBulkBoard(deps: { store: Store; following: Following }
   }
 
   /** Stores the progress of a change, even if it did not change, so that the other instances know that it is running. */
-  async function write({ progress }: LocalChange): Promise<void> {
+  async function write({ progress }: OwnChange): Promise<void> {
     await changeRecord(store, bulkChangeCollection, progress.id, 'bulk change', (record) => {
       return { ...record, ...progress }
     })
   }
 
-  async function writeUntilEnd(change: LocalChange): Promise<void> {
+  async function writeUntilEnd(change: OwnChange): Promise<void> {
     let written = JSON.stringify(change.progress)
     let writtenAt = monotonicNow()
     for (;;) {
@@ -175,6 +179,7 @@ const silentMs = 12_000
 /** How often a change that waits for others looks for them. */
 const lookMs = 50
 
+/** Whether a change neither waits nor runs. */
 export function isEnded({ state }: BulkProgress): boolean {
   return state !== 'waiting' && state !== 'running'
 }

@@ -10,9 +10,9 @@ export type Edit = (email: EmailRecord) => EmailRecord
 export function editOf(changes: BulkChanges): Edit {
   const { unread, tags, add_tags = [], remove_tags = [] } = changes
   // As tags are listed and searched: without regard to case.
-  const isGone = new Set(remove_tags.map(nameOf))
+  const removedNames = new Set(remove_tags.map(nameOf))
   return (email) => {
-    const kept = (tags ?? email.tags).filter((tag) => !isGone.has(nameOf(tag)))
+    const kept = (tags ?? email.tags).filter((tag) => !removedNames.has(nameOf(tag)))
     const keptNames = new Set(kept.map(nameOf))
     const next = {
       ...email,
@@ -26,9 +26,8 @@ export function editOf(changes: BulkChanges): Edit {
 
 const nameOf = (tag: string): string => tag.toLowerCase()
 
-function sameTags(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((tag, i) => tag === b[i])
-}
+const sameTags = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((tag, i) => tag === b[i])
 
 /** Keeps a change of many mails from giving one of them too many tags. */
 export interface TagLimit {

@@ -21,7 +21,7 @@ export interface BulkRun {
 export interface BulkRuns {
   /** Runs a change when those before it have ended. @throws service_unavailable when too many wait. */
   run<T>(
-    change: BulkProgress['change'],
+    kind: BulkProgress['change'],
     options: { signal?: AbortSignal; onProgress?(done: number, total: number): void },
     work: (run: BulkRun) => Promise<T>,
   ): Promise<T>
@@ -36,7 +36,7 @@ export interface BulkRuns {
 }
 
 /** A change that began at this instance. */
-interface LocalChange {
+interface OwnRun {
   progress: BulkProgress
   /** Cancels it. */
   abort: AbortController
@@ -47,7 +47,7 @@ interface LocalChange {
 /** @param board  Where instances that share a store publish their changes; null if only this process uses the store. */
 export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRuns {
   /** The changes of this instance that wait or run, and the last that ended; the oldest first. */
-  let changes: LocalChange[] = []
+  let runs: OwnRun[] = []
   let listener: (progress: BulkProgress) => void = () => {}
   const inTurn = createSequence()
   let isClosed = false
@@ -60,14 +60,14 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
   /** The changes of all instances, newest first. */
   function list(): BulkProgress[] {
     const all = new Map(board?.list().map((progress) => [progress.id, progress]))
-    for (const { progress } of changes) all.set(progress.id, { ...progress })
+    for (const { progress } of runs) all.set(progress.id, { ...progress })
     const ended = [...all.values()].filter(isEnded).map(({ id }) => id)
     for (const id of ended.sort().slice(0, -maxEnded)) all.delete(id)
     return [...all.values()].sort((one, other) => (one.id < other.id ? 1 : -1))
   }
 
-  function runOf(
-    { progress, signal }: LocalChange,
+  function reporting(
+    { progress, signal }: OwnRun,
     onProgress?: (done: number, total: number) => void,
   ): BulkRun {
     let toldAt = Number.NEGATIVE_INFINITY
@@ -88,17 +88,17 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
   }
 
   async function runNext<T>(
-    change: LocalChange,
+    run: OwnRun,
     added: Promise<void> | undefined,
     onProgress: ((done: number, total: number) => void) | undefined,
     work: (run: BulkRun) => Promise<T>,
   ): Promise<T> {
-    const { progress, signal } = change
+    const { progress, signal } = run
     try {
       await added
       await board?.waitForTurn(progress.id, signal)
       progress.state = 'running'
-      const outcome = await work(runOf(change, onProgress))
+      const outcome = await work(reporting(run, onProgress))
       progress.state = signal.aborted ? 'cancelled' : 'done'
       return outcome
     } catch (error) {
@@ -107,8 +107,8 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
     } finally {
       await board?.end(progress.id)
       tell(progress)
-      const forgotten = changes.filter(({ progress }) => isEnded(progress)).slice(0, -maxEnded)
-      changes = changes.filter((one) => !forgotten.includes(one))
+      const forgotten = runs.filter(({ progress }) => isEnded(progress)).slice(0, -maxEnded)
+      runs = runs.filter((one) => !forgotten.includes(one))
     }
   }
 
@@ -118,22 +118,22 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
       if (waiting >= maxWaiting) throw noRoom(`${waiting} changes of many mails wait already.`)
       const abort = new AbortController()
       if (isClosed) abort.abort()
-      const change: LocalChange = {
+      const run: OwnRun = {
         progress: { id: ids.next('blk'), change: kind, state: 'waiting', done: 0, total: null },
         abort,
         signal: signal ? AbortSignal.any([abort.signal, ownSignal(signal)]) : abort.signal,
       }
-      changes.push(change)
-      const added = board?.add(change.progress, () => abort.abort())
+      runs.push(run)
+      const added = board?.add(run.progress, () => abort.abort())
       // It is waited for when those before it have ended.
       added?.catch(() => {})
-      return inTurn(() => runNext(change, added, onProgress, work))
+      return inTurn(() => runNext(run, added, onProgress, work))
     },
     list,
     async cancel(id) {
-      const change = changes.find(({ progress }) => progress.id === id)
-      change?.abort.abort()
-      const found = change ? { ...change.progress } : await board?.cancel(id)
+      const run = runs.find(({ progress }) => progress.id === id)
+      run?.abort.abort()
+      const found = run ? { ...run.progress } : await board?.cancel(id)
       if (found) return found
       const message = `There is no bulk change ${quote(id)}. Only the last changes are kept.`
       throw new LocalpostError('not_found', message)
@@ -141,7 +141,7 @@ export function createBulkRuns(ids: Ids, board: BulkBoard | null = null): BulkRu
     onProgress: (given) => void (listener = given),
     async close() {
       isClosed = true
-      for (const { abort } of changes) abort.abort()
+      for (const { abort } of runs) abort.abort()
       await inTurn(async () => {})
     },
   }

@@ -71,6 +71,7 @@ export function createBulk({ store, search, runs, now, hidden }: BulkDeps): Bulk
     const found = new Set<string>()
     for (let at = 0; at < ids.length; at += askedAtOnce) {
       const also = ids.slice(at, at + askedAtOnce)
+      // No condition holds, so only the ids of `also` are found.
       for (const id of await store.ids(emailCollection, { where: { any: [] }, also })) found.add(id)
     }
     return ids.filter((id) => found.has(id))

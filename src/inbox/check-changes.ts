@@ -3,6 +3,8 @@ import { quote } from '../core/quote.ts'
 import { suggest } from '../core/suggest.ts'
 import { maxTagLength, maxTags } from '../emails/tags.ts'
 
+type TagMember = 'tags' | 'add_tags' | 'remove_tags'
+
 /** @throws validation_error for unknown members, and values that cannot be stored. */
 export function checkChanges(
   changes: { unread?: unknown } & Partial<Record<TagMember, unknown>>,
@@ -36,7 +38,7 @@ function problemOf(tags: unknown): string | null {
   if (!Array.isArray(tags)) return `must be a list of tags, not ${quote(tags)}`
   if (tags.length > maxTags) return `has ${tags.length} tags; a mail can have at most ${maxTags}`
   const wrong = tags.findIndex((tag) => !isTag(tag))
-  return wrong === -1 ? null : `has a value that cannot be a tag: it ${tagForm}, not ${quote(tags[wrong])}`
+  return wrong === -1 ? null : `has a value that cannot be a tag: it ${tagRule}, not ${quote(tags[wrong])}`
 }
 
 /** @throws validation_error if nothing would be changed, for example because of a misspelt member. */
@@ -46,16 +48,14 @@ export function checkIsChange(changes: object): void {
   throw validationError([{ field: 'body', message }])
 }
 
-type TagMember = 'tags' | 'add_tags' | 'remove_tags'
-
 /** @throws validation_error for a text that cannot be a tag. */
 export function checkTag(tag: unknown): void {
   if (isTag(tag)) return
-  const message = `${tagForm}, not ${quote(tag)}`
+  const message = `${tagRule}, not ${quote(tag)}`
   throw validationError([{ field: 'tag', message }])
 }
 
-const tagForm = `must be 1 to ${maxTagLength} characters without commas and control characters`
+const tagRule = `must be 1 to ${maxTagLength} characters without commas and control characters`
 
 function isTag(tag: unknown): boolean {
   return (

@@ -42,7 +42,7 @@ export function createInboxCheck(
     queue: reader.outsideThread,
   })
 
-  async function rawOf({ id, message }: EmailRecord, signal?: AbortSignal): Promise<Buffer | null> {
+  async function bytesOf({ id, message }: EmailRecord, signal?: AbortSignal): Promise<Buffer | null> {
     if (!message || message.size_bytes > maxAskedBytes) return null
     // The reader owns the bytes.
     return reader.bytes(messageBlob(id), async (bytes) => Buffer.from(bytes), signal)
@@ -66,7 +66,7 @@ export function createInboxCheck(
     const check = async (): Promise<CheckReport> => {
       const mail = await details.read(email, signal)
       const knowledge = await knowledgeOf(email, mail, signal)
-      const raw = (): Promise<Buffer | null> => rawOf(email, signal)
+      const raw = (): Promise<Buffer | null> => bytesOf(email, signal)
       return checkWhole(mail, { except, clients }, { raw, live, signal, knowledge })
     }
     return details.inTurn([email], check, signal)

@@ -1,4 +1,5 @@
-import { compareMails, subjectForm, type compareJobs, type CompareOptions } from '../compare/compare.ts'
+import { compareMails, type compareJobs, type CompareOptions } from '../compare/compare.ts'
+import { subjectForm } from '../compare/masks.ts'
 import type { MailComparison } from '../compare/types.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { LocalpostError } from '../core/errors.ts'
@@ -17,7 +18,10 @@ interface CompareDeps {
   thread: JobThread<typeof compareJobs>
 }
 
-/** @returns A function that compares two mails of the inbox. */
+/**
+ * @returns A function that compares two mails of the inbox. `other` may be `previous`: the last mail before it whose subject
+ *   has the same form; not_found if none of the last 5,000 has.
+ */
 export function createCompare(
   deps: CompareDeps,
 ): (mail: string, other: string, options?: CompareOptions) => Promise<MailComparison> {
@@ -37,7 +41,7 @@ export function createCompare(
       await nextTurn()
       signal?.throwIfAborted()
     }
-    const message = `No mail before ${email.id} has its subject. Name the id of the mail to compare with.`
+    const message = `No earlier mail has the same subject as ${email.id}. Name the id of the mail to compare with.`
     throw new LocalpostError('not_found', message)
   }
 

@@ -1,9 +1,7 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
 import { fieldsOf } from '../core/header-fields.ts'
 import { createSharedWork } from '../core/shared-work.ts'
 import { joinSentences } from '../core/text.ts'
-import { dkimKeyCollection } from '../domains/dkim-keys.ts'
-import { domainCollection } from '../domains/domain.ts'
+import { findOwnKey } from '../domains/dkim-keys.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { signersOf } from '../mime/dkim/verify.ts'
 import { bodyIsCut, type ParsedFacts } from '../mime/parse.ts'
@@ -45,7 +43,7 @@ export function createDetails(deps: DetailDeps): Details {
 
   async function verify(
     email: EmailRecord,
-    headers: ParsedFacts['headers'] = [],
+    { headers }: Pick<ParsedFacts, 'headers'>,
     signal: AbortSignal,
   ): Promise<Mail['dkim']> {
     const signatures = fieldsOf(headers, 'dkim-signature')
@@ -64,7 +62,7 @@ export function createDetails(deps: DetailDeps): Details {
       message ?? (await reader.findings({ ...empty, subject: email.subject }, null, signal))
     const digest =
       email.snippet === null && message ? digestOfBodies(message) : await digests.of(email, signal)
-    const dkim = await verify(email, message?.headers, signal)
+    const dkim = await verify(email, message ?? { headers: [] }, signal)
     const facts = { links, codes, clipped, dkim, transcript: await transcriptOf(email) }
     return toMail(email, digest, message ?? empty, message, facts)
   }
@@ -72,7 +70,7 @@ export function createDetails(deps: DetailDeps): Details {
   /** The bodies are read last, so that they are not in memory while other reads wait. */
   async function ofSend(email: EmailRecord, signal: AbortSignal): Promise<Mail> {
     const message = email.message && (await reader.facts(messageBlob(email.id), signal))
-    const dkim = await verify(email, message?.headers, signal)
+    const dkim = await verify(email, message ?? { headers: [] }, signal)
     const shown = await reader.shownContent(contentBlob(email.id), signal)
     const { isCut, ...content } = shown ?? { ...empty, isCut: false }
     const found = { ...content, subject: email.subject }
@@ -107,12 +105,3 @@ export function createDetails(deps: DetailDeps): Details {
 }
 
 const empty = { html: '', text: '' }
-
-/** The public key of one of the account's domains, as its DNS record would publish it; null for other domains: nothing is looked up. */
-async function findOwnKey(store: Store, name: string, selector: string): Promise<KeyObject | null> {
-  const domain = await store.find(domainCollection, 'name', [name])
-  if (!domain) return null
-  const key = domain.dkim ?? (await store.get(dkimKeyCollection, 'shared'))
-  if (!key || key.selector !== selector) return null
-  return createPublicKey({ key: Buffer.from(key.public_key, 'base64'), format: 'der', type: 'spki' })
-}

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import { isErrorOf, validationError } from '../core/errors.ts'
-import type { BlobId, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
+import { assertIntact } from './message-streams.ts'
 
 type Blobs = Pick<Store, 'openBlob' | 'readBlob' | 'blobSize'>
 
@@ -72,31 +73,12 @@ async function wholeMessage(
   return await store.openBlob(id)
 }
 
-/**
- * Reads a whole blob to check it: damage may only show at its end, and bytes that were sent cannot be taken back.
- *
- * @param signal  Ends the reading. @throws its reason.
- * @throws store_corrupt, store_failed.
- */
-export async function assertIntact(
-  store: Pick<Store, 'openBlob'>,
-  id: BlobId,
-  signal?: AbortSignal,
-): Promise<void> {
-  for await (const _ of (await store.openBlob(id)) ?? []) signal?.throwIfAborted()
-}
-
-const maxBufferedBytes = 1024 * 1024
-
 /** @throws validation_error for more mails than a ZIP archive can hold. */
 export function assertExportable(count: number): void {
   if (count <= maxFiles) return
-  const message = `matches ${count} mails; an archive holds up to ${maxFiles}. Narrow it, with dates for one`
+  const message = `matches ${count} mails; an archive holds up to ${maxFiles}. Narrow the query, for example by dates`
   throw validationError([{ field: 'query', message }])
 }
-
-const maxFiles = 65_000
-const maxArchiveBytes = 0xffff_ffff - 64 * 1024 * 1024
 
 /** A file name that every system accepts: the subject for people, and the id to make it unique. */
 export function exportFileName({ id, subject }: Pick<EmailRecord, 'id' | 'subject'>): string {
@@ -110,3 +92,7 @@ export function exportFileName({ id, subject }: Pick<EmailRecord, 'id' | 'subjec
 
 // ZIP has no earlier times.
 const earliestZipTime = Date.UTC(1980, 0, 2)
+const maxFiles = 65_000
+const maxArchiveBytes = 0xffff_ffff - 64 * 1024 * 1024
+/** A larger message is streamed. */
+const maxBufferedBytes = 1024 * 1024

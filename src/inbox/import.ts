@@ -3,7 +3,8 @@ import type { SubmissionReception } from '../emails/receive.ts'
 import { nextTurn } from '../core/machine.ts'
 import { LocalpostError, validationError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
-import { readEnvelope, type headerJobs } from '../emails/header-facts.ts'
+import { readEnvelope } from '../emails/header-envelope.ts'
+import type { headerJobs } from '../emails/header-facts.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { isLongHeader } from '../mime/headers/headers.ts'
 import { maxHeaderBytes } from '../mime/headers/fields.ts'
@@ -27,9 +28,8 @@ export async function importMessage(
   submit: Submit,
   thread: JobThread<typeof headerJobs>,
 ): Promise<{ id: string }> {
-  if (!(bytes instanceof Uint8Array)) {
+  if (!(bytes instanceof Uint8Array))
     throw validationError([{ field: 'body', message: `must be the bytes of a message, not ${quote(bytes)}` }])
-  }
   if (bytes.byteLength > maxMessageBytes) {
     const message = `The message has ${bytes.byteLength} bytes; at most ${maxMessageBytes} are taken.`
     throw new LocalpostError('message_too_large', message)

@@ -1,9 +1,7 @@
 import type { clientSupportJobs } from '../client-support/preview.ts'
-import { previewedClient } from '../client-support/preview-clients.ts'
 import type { compareJobs } from '../compare/compare.ts'
 import { lowestId, type Ids } from '../core/ids.ts'
 import type { JobThread } from '../core/job-thread.ts'
-import { assertKnownOptions } from '../core/known-options.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { headerJobs } from '../emails/header-facts.ts'
 import { assertRemovesAll } from '../search/query-members.ts'
@@ -12,15 +10,16 @@ import { createMessageFields } from '../search/message-fields.ts'
 import { parseMailQuery } from '../search/query.ts'
 import { type Columns, openSearchIndex } from '../search/search-index.ts'
 import { hiding } from '../search/search.ts'
-import { changeRecord, readRecord } from '../store/repository.ts'
-import { remove, type Store } from '../store/store.ts'
+import { readRecord } from '../store/repository.ts'
+import type { Store } from '../store/store.ts'
 import type { answerJobs } from './answered.ts'
 import type { BulkBoard } from './bulk-board.ts'
 import { createBulkRuns } from './bulk-runs.ts'
 import { createBulk } from './bulk.ts'
-import { checkChanges } from './check-changes.ts'
+import { createClientViews } from './client-views.ts'
 import { createCompare } from './compare.ts'
 import { createDetails, type DetailDeps } from './detail.ts'
+import { createEdit } from './edit.ts'
 import { assertExportable, zipMessages } from './export.ts'
 import { importMessage, type Submit } from './import.ts'
 import { createListing } from './listing.ts'
@@ -35,7 +34,7 @@ import { replyToMail, type ReplyDeps } from './reply.ts'
 import { createTags } from './tags.ts'
 import type { Mail } from './types.ts'
 import { createWaits, type WaitDeps } from './wait.ts'
-import { toMailEntry, toMailSummary } from './views.ts'
+import { toMailEntry } from './views.ts'
 import type { Inbox, InboxPages } from './methods.ts'
 import type { checkJobs } from '../checks/run.ts'
 import { createInboxCheck, type InboxChecksDeps } from './checks.ts'
@@ -80,22 +79,23 @@ export interface InboxDeps
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
 
+/** The id of what a method that tests call with a mail at hand was given. All other methods and functions take an id. */
 const idOf = (mail: string | Pick<Mail, 'id'>): string => (typeof mail === 'string' ? mail : mail.id)
 
 /** The inbox of a store. `close` ends its waits, its bulk changes and at last its search index; the store stays open. */
 export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Promise<void> } {
-  const { store, reader, thread, clock, now, pageSize } = deps
-  const digests = createDigests(deps)
+  const { store, reader, thread, ids, clock, now, pageSize, transcriptOf } = deps
+  const digests = createDigests({ reader })
   const index = openSearchIndex({ store, clock, digests, onLongWork: deps.onLongWork }, deps.columns)
   const removals = createMailRemovals({
-    ids: deps.ids,
+    ids,
     clock,
     // Not one of the bulk changes, which wait for each other.
-    remove: (ids) => store.bulk(emailCollection, ids, 'remove'),
+    remove: (removed) => store.bulk(emailCollection, removed, 'remove'),
     isStored: async (id) => (await store.count(emailCollection, { prefix: [id] })) > 0,
     onError: deps.onUnremoved,
   })
-  // A database may have an earlier state again.
+  // A database may have been restored to an earlier state.
   const stopListening = store.changes(({ op }) => {
     if (op === 'gap') removals.undoAll().catch(deps.onUnremoved)
   })
@@ -109,26 +109,28 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   })
   const search = hiding(everything, removals.hidden)
   const missing = createMissing({ store, search, now, sources: deps.missing })
-  const tags = createTags(deps)
-  const runs = createBulkRuns(deps.ids, deps.bulkBoard)
+  const tags = createTags({ store, ids })
+  const runs = createBulkRuns(ids, deps.bulkBoard)
   const bulk = createBulk({ store, search, runs, now, hidden: removals.hidden })
   const find = (id: string): Promise<EmailRecord> => readRecord(store, emailCollection, id, 'mail')
-  const details = createDetails({ ...deps, digests })
-  const waits = createWaits({ ...deps, search, details, missing, defaultTimeoutMs: deps.waitTimeoutMs })
+  const details = createDetails({ store, reader, now, digests, transcriptOf })
+  const waits = createWaits({
+    store,
+    clock,
+    now,
+    search,
+    details,
+    missing,
+    counts: deps.counts,
+    defaultTimeoutMs: deps.waitTimeoutMs,
+  })
   const check = createInboxCheck(deps, { find, details })
-  /** Runs work on a whole mail. Large mails take turns. */
-  const withMail = async <T>(
-    id: string,
-    signal: AbortSignal | undefined,
-    work: (mail: Mail) => Promise<T>,
-  ): Promise<T> => {
-    const email = await find(id)
-    return details.inTurn([email], async () => work(await details.read(email, signal)), signal)
-  }
   const compare = createCompare({ store, find, details, thread })
-  const streams = createMessageStreams({ store, reader, find })
+  const clientViews = createClientViews({ find, details, thread })
+  const { whole, ...streams } = createMessageStreams({ store, reader, find })
   const receive: Inbox['import'] = (bytes) => importMessage(bytes, deps.submit, thread)
-  const replying = { ...deps, find, details, open: streams.raw, receive }
+  const replying = { find, open: streams.raw, details, thread, compose: deps.compose, receive }
+  const read = async (id: string, signal?: AbortSignal): Promise<Mail> => details.read(await find(id), signal)
 
   return {
     ...createListing({ store, search, digests, now }),
@@ -136,66 +138,19 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       const email = await find(id)
       return toMailEntry(email, await digests.of(email))
     },
-    async get(id) {
-      return details.read(await find(id))
-    },
-    async read(id, { signal }) {
-      return details.read(await find(id), signal)
-    },
-    raw: streams.raw,
-    async html(id, options) {
-      assertKnownOptions(options, ['recipient', 'signal'], 'inbox.html()')
-      return Buffer.from(await streams.page(id, options, {})).toString()
-    },
-    page: (id, { recipient, signal, ...frame }) =>
-      streams.page(id, { signal, ...(recipient === undefined ? {} : { recipient }) }, { frame }),
-    async attachment(id, index, options) {
-      const { stream, ...attachment } = await streams.attachment(id, index, options)
-      const { signal } = options ?? {}
-      return { ...attachment, content: Buffer.concat(await stream.toArray(signal && { signal })) }
-    },
-    openAttachment: streams.attachment,
-    part: streams.part,
+    get: (id) => read(id),
+    read: (id, { signal }) => read(id, signal),
+    ...streams,
+    ...createEdit({ store, digests, find }),
     check: (mail, options) => check(idOf(mail), options),
-    async clientSupport(id, options) {
-      assertKnownOptions(options, ['shares', 'signal'], 'inbox.clientSupport()')
-      const { shares, signal } = options ?? {}
-      return withMail(id, signal, ({ html, headers, attachments }) =>
-        thread.run('clientSupport', [{ html, headers, attachments }, { shares }], {
-          size: html.length,
-          signal,
-        }),
-      )
-    },
-    async preview(mail, options) {
-      assertKnownOptions(options, ['client', 'signal'], 'inbox.preview()')
-      const { signal } = options
-      const { client } = previewedClient(options.client)
-      return withMail(idOf(mail), signal, ({ html, attachments }) =>
-        thread.run('preview', [{ html, attachments }, client], { size: html.length, signal }),
-      )
-    },
+    clientSupport: clientViews.clientSupport,
+    preview: async (mail, options) => clientViews.preview(idOf(mail), options),
     tags: tags.list,
-    overview: createOverview(deps, tags),
+    overview: createOverview({ store }, tags),
     updateTag: tags.update,
     compare: (mail, other, options) => compare(idOf(mail), idOf(other), options),
-    async update(id, changes) {
-      checkChanges(changes, ['unread', 'tags'])
-      const { unread, tags } = changes
-      const email = await changeRecord(store, emailCollection, id, 'mail', (stored) => ({
-        ...stored,
-        unread: unread ?? stored.unread,
-        tags: tags ? [...new Set(tags)] : stored.tags,
-      }))
-      return toMailSummary(email, await digests.of(email))
-    },
-    async remove(id) {
-      await find(id)
-      await store.commit([remove(emailCollection, id)])
-    },
-    structure: streams.structure,
     nested: createNestedMails({ reader, find }),
-    outside: createOutsideAnswers(deps, { find, details }),
+    outside: createOutsideAnswers({ reader, thread, services: deps.services }, { find, details }),
     removals,
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,
@@ -225,7 +180,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
       return zipMessages(search.matches(filter, { complete: true }), store)
     },
     reply: (mail, request, options) => replyToMail(replying, idOf(mail), request, options),
-    release: (id, request) => releaseMail({ relay: deps.release, find, open: streams.whole }, id, request),
+    release: (id, request) => releaseMail({ relay: deps.release, find, open: whole }, id, request),
     async close() {
       waits.close()
       stopListening()

@@ -5,51 +5,14 @@ import { assertKnownOptions } from '../core/known-options.ts'
 import { messageBlobOf, recipientIndex } from '../emails/copies.ts'
 import { contentBlob, messageBlob, type EmailRecord } from '../emails/email.ts'
 import { attachmentNames } from '../mime/attachment-names.ts'
-import type { MimePart, PlacedPart } from '../mime/part.ts'
+import type { PlacedPart } from '../mime/part.ts'
 import { decodeTransfer } from '../mime/transfer.ts'
-import type { MimeStructure } from '../mime/structure.ts'
 import type { PageOptions } from '../reading/page.ts'
 import type { BlobId, ByteRange, Store } from '../store/store.ts'
-import { assertIntact } from './export.ts'
-import type { MimeTree } from './types.ts'
+import type { Inbox, InboxPages } from './methods.ts'
+import type { CopyOptions, OpenAttachment, ReadOptions } from './read-options.ts'
+import { toTree } from './views.ts'
 import type { Reader } from '../reading/reader.ts'
-
-/** Ends a reading. */
-export interface ReadOptions {
-  /** Ends the reading, also while it waits for others; it then throws the signal's reason. */
-  signal?: AbortSignal | undefined
-}
-
-/** Selects the copy of one recipient, where each recipient has its own. */
-export interface CopyOptions extends ReadOptions {
-  /** The recipient whose copy is wanted, if each recipient has one. Default: the first recipient. */
-  recipient?: string
-}
-
-/** Selects bytes of a copy. */
-export interface RawOptions extends CopyOptions {
-  /** Only these bytes: `start` inclusive, `end` exclusive. Default: all. */
-  range?: { start: number; end: number }
-}
-
-/** Opens the stored bytes of mails. Most methods are as those of `Inbox` and `InboxPages`. */
-export interface MessageStreams {
-  raw(id: string, options?: RawOptions): Promise<{ stream: Readable; size_bytes: number }>
-  structure(id: string, options?: ReadOptions): Promise<MimeTree>
-  /** The message as it was stored. @throws message_pending. */
-  whole(email: EmailRecord): Promise<Readable>
-  /** The HTML of a mail, or of a recipient's copy, as UTF-8. @throws not_found. */
-  page(id: string, options: CopyOptions | undefined, page: PageOptions): Promise<Uint8Array>
-  attachment(id: string, index: number, options?: ReadOptions): Promise<OpenAttachment>
-  part(id: string, index: number, options?: ReadOptions): Promise<MimePart & { stream: Readable }>
-}
-
-/** An attachment that is being read. */
-export interface OpenAttachment {
-  filename: string
-  content_type: string
-  stream: Readable
-}
 
 interface MessageStreamDeps {
   store: Store
@@ -58,7 +21,14 @@ interface MessageStreamDeps {
   find(id: string): Promise<EmailRecord>
 }
 
-export function createMessageStreams({ store, reader, find }: MessageStreamDeps): MessageStreams {
+/** Reads the stored bytes of mails. */
+export function createMessageStreams({ store, reader, find }: MessageStreamDeps): Pick<
+  Inbox & InboxPages,
+  'raw' | 'structure' | 'html' | 'page' | 'attachment' | 'openAttachment' | 'part'
+> & {
+  /** The message as it was stored. @throws message_pending. */
+  whole(email: EmailRecord): Promise<Readable>
+} {
   async function open(
     email: EmailRecord,
     blob: BlobId = messageBlob(email.id),
@@ -72,7 +42,7 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
     throw new LocalpostError('message_pending', `The message of ${quote(email.id)} ${state}.`)
   }
 
-  /** @throws message_pending, if the message itself is not written yet; whatever else reading it throws. */
+  /** @throws message_pending, if the message itself is not written yet, or the error that reading it causes. */
   async function assertWritten(email: EmailRecord): Promise<void> {
     const stream = await open(email)
     stream.destroy()
@@ -99,6 +69,26 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
     throw new LocalpostError('not_found', `Mail ${quote(id)} has no ${what} ${index}.`)
   }
 
+  /** The HTML of a mail, or of a recipient's copy, as UTF-8. @throws not_found. */
+  async function readPage(
+    id: string,
+    options: CopyOptions | undefined,
+    page: PageOptions,
+  ): Promise<Uint8Array> {
+    const email = await find(id)
+    const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
+    return reader.page(sourceOfPage(email, blob), page, options?.signal)
+  }
+
+  async function openAttachment(
+    id: string,
+    index: number,
+    options: ReadOptions | undefined,
+  ): Promise<OpenAttachment> {
+    const { part, name, stream } = await openLeaf(id, 'attachments', index, options)
+    return { filename: name, content_type: part.content_type, stream }
+  }
+
   return {
     async raw(id, options) {
       assertKnownOptions(options, ['recipient', 'range', 'signal'], 'inbox.raw()')
@@ -115,15 +105,17 @@ export function createMessageStreams({ store, reader, find }: MessageStreamDeps)
       throw new LocalpostError('not_found', `The message of ${quote(id)} is gone.`)
     },
     whole: (email) => open(email),
-    async page(id, options, page) {
-      const email = await find(id)
-      const blob = messageBlobOf(email, recipientIndex(email, options?.recipient))
-      return reader.page(sourceOfPage(email, blob), page, options?.signal)
+    async html(id, options) {
+      assertKnownOptions(options, ['recipient', 'signal'], 'inbox.html()')
+      return Buffer.from(await readPage(id, options, {})).toString()
     },
+    page: (id, { recipient, signal, ...frame }) => readPage(id, { recipient, signal }, { frame }),
     async attachment(id, index, options) {
-      const { part, name, stream } = await openLeaf(id, 'attachments', index, options)
-      return { filename: name, content_type: part.content_type, stream }
+      const { stream, ...attachment } = await openAttachment(id, index, options)
+      const { signal } = options ?? {}
+      return { ...attachment, content: Buffer.concat(await stream.toArray(signal && { signal })) }
     },
+    openAttachment,
     async part(id, index, options) {
       const { part, stream } = await openLeaf(id, 'parts', index, options)
       const { content_type, charset, filename, content_id, disposition } = part
@@ -147,23 +139,16 @@ function sourceOfPage(email: EmailRecord, blob: BlobId): { message: BlobId | nul
   return email.attachment_count === 0 ? { message: null, content } : { message, content }
 }
 
-function toTree({ nodes, parts, text, html, problem }: MimeStructure): MimeTree {
-  const bodies = new Set([...text, ...html])
-  const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' => {
-    if (!bodies.has(part)) return 'attachment'
-    return part.content_type === 'text/html' ? 'html' : 'text'
-  }
-  const facts = nodes.map((node) => {
-    const part = node.index === null ? undefined : parts[node.index]
-    const {
-      charset = null,
-      encoding = null,
-      filename = null,
-      content_id = null,
-      disposition = null,
-    } = part ?? {}
-    const role = part ? roleOf(part) : null
-    return { ...node, charset, encoding, filename, content_id, disposition, role }
-  })
-  return { parts: facts, problem }
+/**
+ * Reads a whole blob to check it: damage may only show at its end, and bytes that were sent cannot be taken back.
+ *
+ * @param signal  Ends the reading. @throws its reason.
+ * @throws store_corrupt, store_failed.
+ */
+export async function assertIntact(
+  store: Pick<Store, 'openBlob'>,
+  id: BlobId,
+  signal?: AbortSignal,
+): Promise<void> {
+  for await (const _ of (await store.openBlob(id)) ?? []) signal?.throwIfAborted()
 }

@@ -7,7 +7,7 @@ import type { JobThread } from '../core/job-thread.ts'
 import { ownSignal } from '../core/own-signal.ts'
 import { messageBlob, type EmailRecord } from '../emails/email.ts'
 import type { Details } from './detail.ts'
-import type { ReadOptions } from './message-streams.ts'
+import type { ReadOptions } from './read-options.ts'
 import type { Reader } from '../reading/reader.ts'
 
 /** What others say of a mail: the servers of its links, and a spam filter. */

@@ -11,7 +11,8 @@ import { maxHeaderBytes } from '../mime/headers/fields.ts'
 import type { SendingRequest } from '../sending/types.ts'
 import { answerSubject, type Answered, type answerJobs } from './answered.ts'
 import type { Details } from './detail.ts'
-import type { MessageStreams, ReadOptions } from './message-streams.ts'
+import type { Inbox } from './methods.ts'
+import type { ReadOptions } from './read-options.ts'
 import type { Quoted } from './quoted.ts'
 import { replyRequestSchema } from './reply-schema.ts'
 import type { ReplyRequest } from './reply-types.ts'
@@ -20,7 +21,7 @@ export interface ReplyDeps {
   /** @throws not_found. */
   find(id: string): Promise<EmailRecord>
   /** Opens a message. @throws message_pending. */
-  open: MessageStreams['raw']
+  open: Inbox['raw']
   details: Pick<Details, 'read' | 'inTurn'>
   /** Where long headers are read, and mails with long HTML are quoted. */
   thread: JobThread<typeof answerJobs>

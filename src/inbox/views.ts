@@ -7,6 +7,8 @@ import { initialTags } from '../emails/tags.ts'
 import { begunConversation } from '../emails/conversation.ts'
 import { listedSubject, toLastEvent, toMembers } from '../emails/views.ts'
 import { attachmentNames } from '../mime/attachment-names.ts'
+import type { PlacedPart } from '../mime/part.ts'
+import type { MimeStructure } from '../mime/structure.ts'
 import { fieldOf } from '../core/header-fields.ts'
 import { foldSpace, joinSentences } from '../core/text.ts'
 import type { ParsedFacts, ParsedAttachment } from '../mime/parse.ts'
@@ -14,7 +16,7 @@ import type { Digest } from '../reading/digest.ts'
 import type { FoldedGroup } from '../search/folded.ts'
 import type { Store } from '../store/store.ts'
 import { readListUnsubscribe } from './list-unsubscribe.ts'
-import type { ListedBroadcast, Mail, MailAttachment, MailSummary } from './types.ts'
+import type { ListedBroadcast, Mail, MailAttachment, MailSummary, MimeTree } from './types.ts'
 import type { Findings } from '../reading/findings.ts'
 
 /** A mail in a list of the inbox. */
@@ -154,4 +156,26 @@ export function toAttachments(attachments: readonly ParsedAttachment[]): Complet
     const { index, content_type, size_bytes, sha256, content_id, disposition } = attachment
     return { index, filename: names[at] ?? '', content_type, size_bytes, sha256, content_id, disposition }
   })
+}
+
+/** The MIME tree of a message, with what the message says of each part and the role that it has. */
+export function toTree({ nodes, parts, text, html, problem }: MimeStructure): MimeTree {
+  const bodies = new Set([...text, ...html])
+  const roleOf = (part: PlacedPart): 'text' | 'html' | 'attachment' => {
+    if (!bodies.has(part)) return 'attachment'
+    return part.content_type === 'text/html' ? 'html' : 'text'
+  }
+  const facts = nodes.map((node) => {
+    const part = node.index === null ? undefined : parts[node.index]
+    const {
+      charset = null,
+      encoding = null,
+      filename = null,
+      content_id = null,
+      disposition = null,
+    } = part ?? {}
+    const role = part ? roleOf(part) : null
+    return { ...node, charset, encoding, filename, content_id, disposition, role }
+  })
+  return { parts: facts, problem }
 }

@@ -1,4 +1,5 @@
-import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { plainError, reviveError, type PlainError } from '../core/job-worker.ts'
 import { FormBody } from '../core/form.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { parseJsonBody, readTextBody } from '../core/json-body.ts'

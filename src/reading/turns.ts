@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { createJobQueue, type JobQueue } from '../core/job-queue.ts'
-import { heavyBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
+import { restBeforeBytes, type JobOptions, type JobThread } from '../core/job-thread.ts'
 import { collectBefore } from '../core/page-memory.ts'
 import type { BlobId, Store } from '../store/store.ts'
 import type { readingJobs } from './jobs.ts'
@@ -64,7 +64,7 @@ export function createReadQueues({ store, thread, turns }: ReadQueuesDeps): Read
     const work = async (): Promise<T> => {
       collectBefore(size)
       // The thread keeps the memory of its last message.
-      if (size > heavyBytes) await thread.rest()
+      if (size > restBeforeBytes) await thread.rest()
       return job()
     }
     return (size > largeMailBytes ? large : small).run(work, patienceMs, signal)

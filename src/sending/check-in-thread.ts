@@ -1,7 +1,8 @@
-import { LocalpostError, plainError, reviveError, type PlainError } from '../core/errors.ts'
+import { LocalpostError } from '../core/errors.ts'
+import { plainError, reviveError, type PlainError } from '../core/job-worker.ts'
 import { parseJsonBody } from '../core/json-body.ts'
 import { longBodyBytes, LongBody } from '../core/long-body.ts'
-import { heavyBytes, longBytes, type JobThread } from '../core/job-thread.ts'
+import { restBeforeBytes, longBytes, type JobThread } from '../core/job-thread.ts'
 import { isQuick, needsThread, quickSteps, type TemplateTexts } from '../templates/engines.ts'
 import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
@@ -85,7 +86,7 @@ export async function checkGiven(
   const facts: CheckFacts = { root: sources.root, strict, escapeHtml, kind, maxRecipients, isRepeatable }
   const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]
   // The thread keeps the memory of its last message.
-  if (bytes && bytes.length > heavyBytes) await thread.rest()
+  if (bytes && bytes.length > restBeforeBytes) await thread.rest()
   let answer = await check(bytes, value, facts, thread)
   if ('template_id' in answer) {
     const template = await findTemplate(answer.template_id)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { LocalpostError, validationError, type PlainError } from '../core/errors.ts'
+import { LocalpostError, validationError } from '../core/errors.ts'
+import type { PlainError } from '../core/job-worker.ts'
 import { quote } from '../core/quote.ts'
 import { isDeeperThan, maxDepth } from '../core/json-depth.ts'
 import {

@@ -1,11 +1,5 @@
-import {
-  isErrorOf,
-  LocalpostError,
-  plainError,
-  reviveError,
-  type ErrorCode,
-  type FieldError,
-} from '../core/errors.ts'
+import { isErrorOf, LocalpostError, type ErrorCode, type FieldError } from '../core/errors.ts'
+import { plainError, reviveError } from '../core/job-worker.ts'
 import type { Storable } from './check-in-thread.ts'
 import type { RememberedAnswer } from './idempotency.ts'
 import type { SentEmail } from './types.ts'

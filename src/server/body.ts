@@ -75,7 +75,7 @@ export async function receiveBody(
         collectBefore(given.length)
         if (form !== 'form') return new LongBody(given, form === 'text')
       }
-      if (form === 'form') return FormBody.of(given, type ?? '')
+      if (form === 'form') return FormBody.fromContentType(given, type ?? '')
       return form === 'text' ? readTextBody(given) : parseJsonBody(given)
     },
   }

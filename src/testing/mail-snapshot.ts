@@ -1,5 +1,6 @@
 import { diffLines, type DiffLine } from '../compare/line-diff.ts'
-import { mailLines, mailSections, toText, type MailTextOptions } from '../compare/mail-text.ts'
+import { mailSections } from '../compare/listed-lines.ts'
+import { mailLines, toText, type MailTextOptions } from '../compare/mail-text.ts'
 import { suggest } from '../core/suggest.ts'
 import type { Mail } from '../inbox/types.ts'
 import { assertExpectation } from './expectation.ts'

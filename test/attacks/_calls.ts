@@ -257,7 +257,7 @@ export const left: Readonly<Record<string, string>> = {
     'domains/dkim-keys.ts generateDkimKey',
     'domains/dkim-keys.ts processDkimKey',
     'domains/dns-records.ts dnsRecords',
-    'domains/dns-records.ts zoneFile',
+    'domains/zone-file.ts zoneFile',
     'domains/senders.ts blankDomain',
     'emails/copies.ts copyBlob',
     'emails/events.ts deliveredEvent',

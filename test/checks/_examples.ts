@@ -2,7 +2,7 @@ import { readRawFacts } from '../../src/checks/raw-facts.ts'
 import type { CheckedMail, MailKnowledge } from '../../src/checks/check.ts'
 import type { MailCheckOptions } from '../../src/checks/options.ts'
 import type { Severity } from '../../src/checks/types.ts'
-import { parseZone } from '../../src/domains/zone.ts'
+import { parseZone } from '../../src/domains/zone-file.ts'
 import { mailWith, mailWithHeaders, page } from './_mail.ts'
 
 /** For each check the smallest mail in which it finds something, and one that is close and passes. */

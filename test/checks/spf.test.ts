@@ -1,7 +1,8 @@
 import { spf as oracle } from 'mailauth/lib/spf/index.js'
 import { describe, expect, it } from 'vitest'
 import { evaluateSpf, readSpf } from '../../src/checks/spf.ts'
-import { createZone, parseZone } from '../../src/domains/zone.ts'
+import { createZone } from '../../src/domains/zone.ts'
+import { parseZone } from '../../src/domains/zone-file.ts'
 
 /** Small pseudo-random numbers, the same in each run. */
 function numbers(seed: number): (below: number) => number {
@@ -139,6 +140,11 @@ www IN 60 CNAME @
     expect(zone.find('WWW.acme.test.', 'TXT')).toEqual(['v=spf1 ;-all'])
     expect(zone.find('gone.acme.test', 'TXT')).toEqual([])
     expect(zone.find('other.test', 'TXT')).toBeNull()
+  })
+
+  it('may have octets in decimal in its strings (RFC 1035 section 5.1)', () => {
+    const { records } = parseZone(String.raw`acme.test. TXT "a\059b\\034\"" "\195\188\0651"`)
+    expect(records[0]?.value).toBe(String.raw`a;b\034"üA1`)
   })
 
   it.each([

@@ -65,6 +65,20 @@ describe('a running localpost', () => {
     smtp.destroy()
   })
 
+  it('ends at a second signal after the time of the machine was set back', async () => {
+    // Each look at the clock is a second earlier than the one before.
+    const clock = 'let now = Date.now(); Date.now = () => (now -= 1000)'
+    const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(clock)}`
+    const command = await startCommand(['--memory'], { env: { NODE_OPTIONS } })
+    const smtp = connect(command.smtpPort, '127.0.0.1').on('error', () => {})
+    await converse(smtp, ['EHLO test', 'MAIL FROM:<a@acme.test>', 'RCPT TO:<b@example.com>', 'DATA'])
+    command.signal('SIGTERM')
+    await command.until(/Stopping/)
+    command.signal('SIGINT')
+    expect(await command.ended).toEqual({ code: 130, signal: null })
+    smtp.destroy()
+  })
+
   it('continues when its output is no longer read', async () => {
     const command = await startCommand(['--memory'])
     command.closeStdout()

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { createCall } from '../../src/client/call.ts'
 import { createClient } from '../../src/client/index.ts'
 import { start } from '../support/instance.ts'
 
@@ -11,6 +13,15 @@ describe('a fetch that ignores its signal', () => {
     const client = createClient({ ...options, fetch: silent, timeoutMs: 20 })
     await expect(client.emails.list()).rejects.toMatchObject({ code: 'request_timeout' })
   }, 2_000)
+
+  it('is not abandoned at once when a wait is added to the longest limit', async () => {
+    const calls = createCall({
+      ...options,
+      fetch: () => delay(20, Response.json({})),
+      timeoutMs: 2 ** 31 - 1,
+    })
+    await expect(calls.ask('GET', ['inbox', 'wait'], { waitMs: 1000 })).resolves.toEqual({})
+  })
 
   it('is abandoned when its body does not end', async () => {
     const fetch = async (): Promise<Response> => new Response(new ReadableStream())

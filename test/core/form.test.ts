@@ -6,7 +6,7 @@ const multipart = 'multipart/form-data; boundary=AaB03x'
 const urlencoded = 'application/x-www-form-urlencoded; charset=utf-8'
 
 function read(body: string | Buffer, type = multipart): FormEntry[] {
-  return FormBody.of(Buffer.from(body), type).read()
+  return FormBody.fromContentType(Buffer.from(body), type).read()
 }
 
 /** A multipart body of whole parts. */
@@ -158,7 +158,7 @@ describe('application/x-www-form-urlencoded', () => {
 })
 
 test('reads a form without files as one object', () => {
-  const form = (body: string): unknown => readTextForm(FormBody.of(Buffer.from(body), multipart))
+  const form = (body: string): unknown => readTextForm(FormBody.fromContentType(Buffer.from(body), multipart))
   expect(form(bodyOf(field('a', '1'), field('b', '2'), field('a', '3'), field('__proto__', '4')))).toEqual(
     Object.fromEntries([
       ['a', ['1', '3']],

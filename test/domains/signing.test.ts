@@ -1,5 +1,6 @@
-import { createPublicKey, createSign, createVerify } from 'node:crypto'
-import { beforeEach, describe, expect, it } from 'vitest'
+import crypto, { createPublicKey, createSign, createVerify } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createDomains, type InnerDomains } from '../../src/domains/domains.ts'
 import { openParts, type Parts } from '../support/deps.ts'
 import { dns } from './dns-settings.ts'
@@ -39,6 +40,24 @@ describe('signing keys', () => {
     expect(shown.dns_records[0]?.value).toBe(`p=${shown.public_key}`)
     const restarted = createDomains({ ...parts, dns })
     expect((await restarted.get(a.id)).public_key).toBe(shown.public_key)
+  })
+
+  it('of instances that keep nothing are made again after an error', async () => {
+    vi.resetModules()
+    const { processDkimKey } = await import('../../src/domains/dkim-keys.ts')
+    const { generateKeyPair } = crypto
+    const failing = (_type: string, _options: object, done: (error: Error) => void): void =>
+      done(new Error('no memory'))
+    Object.assign(crypto, { generateKeyPair: failing })
+    syncBuiltinESMExports()
+    try {
+      await expect(processDkimKey('one')).rejects.toThrow('no memory')
+    } finally {
+      Object.assign(crypto, { generateKeyPair })
+      syncBuiltinESMExports()
+    }
+    const { public_key } = await processDkimKey('one')
+    expect(await processDkimKey('two')).toMatchObject({ selector: 'two', public_key })
   })
 
   it('are shared even if two instances on one store need the first one at the same time', async () => {

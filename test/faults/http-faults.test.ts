@@ -147,6 +147,12 @@ test('a fault that skips a request leaves it to the next one', async () => {
   expect((await call('GET', '/v1/emails')).status).toBe(200)
 })
 
+test.each(['/*', '/v*', '/v1*'])('a fault of the path %s applies to requests to /v1', async (path) => {
+  const { call, post } = await openInProcess()
+  await post.faults.set({ http: [{ path, status: 503 }] })
+  expect((await call('GET', '/v1/emails')).status).toBe(503)
+})
+
 test('a configured fault with status 500 causes no notice about an error of Localpost', async () => {
   const notices: unknown[] = []
   const { call, post } = await openInProcess({ onNotice: (notice) => notices.push(notice) })
@@ -158,6 +164,7 @@ test('a configured fault with status 500 causes no notice about an error of Loca
 test.each([
   [{ http: [{ path: '/dev/inbox', status: 500 }] }, 'http[0].path'],
   [{ http: [{ path: '/v10', status: 500 }] }, 'http[0].path'],
+  [{ http: [{ path: '/dev*', status: 500 }] }, 'http[0].path'],
   [{ http: [{ path: '/v1/*' }] }, 'http[0]'],
   [{ http: [{ path: '/v1/*', status: 200 }] }, 'http[0].status'],
   [{ http: [{ path: '/v1/*', status: 500, disconnect: true }] }, 'http[0].disconnect'],

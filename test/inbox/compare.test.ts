@@ -60,7 +60,7 @@ it('finds the last mail with the subject of a mail', async () => {
     post.inbox.compare(await submit(post, { subject: 'New', text: 'x' }), 'previous'),
   ).rejects.toMatchObject({
     code: 'not_found',
-    message: expect.stringContaining('No mail before em_'),
+    message: expect.stringContaining('No earlier mail has the same subject as em_'),
   })
 })
 

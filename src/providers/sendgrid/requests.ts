@@ -1,6 +1,6 @@
 import { type FieldError, validationError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
-import { escaped, quotedString } from '../../core/text.ts'
+import { escapedPattern, quotedString } from '../../core/text.ts'
 import { parseInput } from '../../core/validate.ts'
 import { normalizeAddress } from '../../mime/headers/addresses.ts'
 import { headerFault } from '../../sending/recipients.ts'
@@ -126,7 +126,7 @@ function substitute(
   const names = [...values.keys()].sort((one, other) => other.length - one.length)
   if (names.length === 0) return text
   budget.take(text.length)
-  return text.replace(new RegExp(names.map(escaped).join('|'), 'g'), (name) => {
+  return text.replace(new RegExp(names.map(escapedPattern).join('|'), 'g'), (name) => {
     const value = values.get(name) ?? ''
     budget.take(value.length - name.length)
     return value

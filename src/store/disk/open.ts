@@ -3,7 +3,7 @@ import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { isErrorOf } from '../../core/errors.ts'
 import { createStore } from '../engine.ts'
 import { storeFault } from '../io-errors.ts'
-import { type Files, unreadable } from '../../core/files.ts'
+import { type Files, ignoreNoPermission } from '../../core/files.ts'
 import { DiskRoom } from './disk-room.ts'
 import { claimFolder } from './folder.ts'
 import { takeLock } from '../lock/lock.ts'
@@ -94,7 +94,7 @@ async function openFolder(
     await files.makeFolder(paths.logs)
     await files.makeFolder(paths.larges)
     // Even if they exist already: an earlier start may have ended before it synced them.
-    await files.syncFolder(dirname(paths.folder)).catch(unreadable)
+    await files.syncFolder(dirname(paths.folder)).catch(ignoreNoPermission)
     for (const path of [paths.folder, paths.logs]) await files.syncFolder(path)
     const bytes = options.reserveBytes ?? defaultReserveBytes
     let isWhole = false
