@@ -56,7 +56,7 @@ export function createWatches(deps: WatchDeps): Watches {
   }
 }
 
-/** One watch: it asks once for each match, until there is an outcome. What comes after the outcome has no effect. */
+/** One watch: it asks once for each match, until there is an outcome. */
 class Watch<T> {
   readonly #goal: Goal
   readonly #decide: (email: EmailRecord) => T | undefined
@@ -64,6 +64,8 @@ class Watch<T> {
   readonly #isNew: NewMails
   readonly #asked = new Set<string>()
   readonly #outcome: Promise<T>
+  #isDecided = false
+  /** Both are set by the constructor. Only the first call of one of them has an effect. */
   #resolve: (outcome: T) => void = () => {}
   fail: (error: unknown) => void = () => {}
 
@@ -73,8 +75,14 @@ class Watch<T> {
     this.#deps = deps
     this.#isNew = new NewMails(goal.after, deps)
     this.#outcome = new Promise<T>((resolve, reject) => {
-      this.#resolve = resolve
-      this.fail = reject
+      this.#resolve = (outcome) => {
+        this.#isDecided = true
+        resolve(outcome)
+      }
+      this.fail = (error) => {
+        this.#isDecided = true
+        reject(error)
+      }
     })
     // If the wait ends by another error first, nothing awaits the outcome.
     this.#outcome.catch(() => {})
@@ -136,8 +144,9 @@ class Watch<T> {
     if (await search.fits(email, filter, signal)) this.#ask(email)
   }
 
-  /** @returns Whether this mail led to the outcome. */
+  /** @returns Whether there is an outcome. */
   #ask(email: EmailRecord): boolean {
+    if (this.#isDecided) return true
     if (this.#asked.has(email.id)) return false
     this.#asked.add(email.id)
     try {
