@@ -14,8 +14,8 @@ import { createVerdicts } from '../rules/verdicts.ts'
 import { createRequestLog, createSharedRequestLog, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
-import { followIds, raiseIds } from './collections.ts'
-import { simulator } from './outbound.ts'
+import { followIds, raiseIds } from './ids.ts'
+import { simulator } from './simulator.ts'
 
 /**
  * The state of an account that is only in memory. It stays while the account is closed, so that closing it changes
@@ -55,9 +55,11 @@ export async function createAccountMemory(
     ids,
     randomSources: sourceOf,
     rules,
-    verdictOf: store.isShared
-      ? createVerdicts(rules.find, createSharedAttempts(store, clock), simulator)
-      : createVerdicts(rules.find, undefined, simulator),
+    verdictOf: createVerdicts(
+      rules.find,
+      store.isShared ? createSharedAttempts(store, clock) : undefined,
+      simulator,
+    ),
     faults: store.isShared
       ? await openSharedFaults({ store, following, random: sourceOf('faults'), surfaces: providerNames })
       : createFaults(providerNames, sourceOf('faults')),

@@ -23,9 +23,9 @@ import { createLazyApp, notLoaded } from './lazy-app.ts'
 import { reportErrors } from './notices.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
 import { tellingRefusals } from './activity.ts'
-import { serverState, type StateDeps } from './facts.ts'
+import { serverState, type StateDeps } from './health.ts'
 import { once } from '../core/once.ts'
-import type { SharedParts } from './shared-parts.ts'
+import type { AccountParts } from './shared-parts.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
 export interface InstanceHttp {
@@ -47,7 +47,7 @@ export type HttpAccount = AccountDeps & ProviderAccount & { readonly accountName
 export interface HttpDeps
   extends
     Pick<ServerDeps, 'users' | 'oidc'>,
-    Pick<SharedParts, 'config' | 'outgoing' | 'following' | 'upToDate' | 'counts' | 'tracer' | 'onRefused'>,
+    Pick<AccountParts, 'config' | 'outgoing' | 'following' | 'upToDate' | 'counts' | 'tracer' | 'onRefused'>,
     Omit<StateDeps, 'store' | 'phase'> {
   capture: Pick<Capture, 'accepting'>
   failedLogins: FailedLogins

@@ -11,10 +11,9 @@ import type { RunningAccounts } from './accounts.ts'
 import type { InstanceHttp } from './http.ts'
 import type { Localpost } from './instance.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import { assertRealTicks } from './from-call.ts'
 import type { InstanceClock } from './time.ts'
-import { publicMembers, expose, publicResources, accountMethods } from './public-members.ts'
-import { fromCall } from './from-call.ts'
+import { publicMembers, expose, publicResources, type MethodsOf } from './public-members.ts'
+import { assertRealTicks, fromCall } from './from-call.ts'
 
 /** What the public face of an instance calls. */
 export interface InstanceParts extends Pick<
@@ -26,6 +25,15 @@ export interface InstanceParts extends Pick<
   http: InstanceHttp
   snapshots: Snapshots
   clock: InstanceClock
+}
+
+const accountMethods: MethodsOf<Localpost['accounts']> = {
+  create: true,
+  list: true,
+  get: true,
+  update: true,
+  renewPassword: true,
+  remove: true,
 }
 
 /** The instance that the library returns: only what {@link Localpost} has. */
@@ -58,7 +66,11 @@ export function publicInstance(parts: InstanceParts): Localpost {
   const close = (): Promise<void> => (closing ??= keepAlive(() => parts.close()))
   return {
     ...publicMembers((work) => work(own), assertOpen),
-    accounts: expose(accountMethods, (work) => work(accounts.resource), assertOpen) as Localpost['accounts'],
+    accounts: expose(
+      Object.keys(accountMethods),
+      (work) => work(accounts.resource),
+      assertOpen,
+    ) as Localpost['accounts'],
     clock: {
       now() {
         assertOpen()

@@ -4,57 +4,74 @@ import type { Sends } from './library-sends.ts'
 import { fromCall } from './from-call.ts'
 
 type Contacts = Localpost['audiences']['contacts']
-type MethodOf<Resource> = {
-  [Name in keyof Resource]: Resource[Name] extends Function ? Name : never
-}[keyof Resource]
+/** All methods of a resource: the compiler names one that is missing. */
+export type MethodsOf<Resource> = {
+  readonly [Name in keyof Resource as Resource[Name] extends Function ? Name : never]: true
+}
 
 /** The public methods of each resource of an account. Its other members are only for other parts of the instance. */
-const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<AccountResources[Name]>[] } = {
-  emails: ['send', 'list', 'get', 'addEvent'],
-  suppressions: ['list', 'get', 'add', 'remove'],
-  sending: ['send', 'cancel', 'reschedule', 'sendNow'],
-  domains: ['create', 'list', 'get', 'update', 'remove', 'verify', 'records', 'zone'],
-  audiences: ['create', 'list', 'get', 'update', 'remove'],
-  broadcasts: ['send', 'list', 'get'],
-  templates: ['list', 'get', 'put', 'remove', 'versions', 'restore'],
-  inbox: [
-    'list',
-    'get',
-    'raw',
-    'html',
-    'attachment',
-    'openAttachment',
-    'part',
-    'check',
-    'clientSupport',
-    'preview',
-    'compare',
-    'update',
-    'remove',
-    'removeMatching',
-    'removeAll',
-    'tags',
-    'updateTag',
-    'latest',
-    'mark',
-    'updateMatching',
-    'import',
-    'export',
-    'waitFor',
-    'waitForCount',
-    'expectNone',
-    'explainMissing',
-    'reply',
-    'release',
-  ],
-  rules: ['get', 'set'],
-  faults: ['get', 'set', 'clear'],
-  webhooks: ['create', 'list', 'remove', 'deliveries', 'clearDeliveries', 'replay'],
-  requests: ['list', 'clear'],
-  smtpSessions: ['list', 'get', 'clear'],
+const methods: { readonly [Name in keyof AccountResources]: MethodsOf<AccountResources[Name]> } = {
+  emails: { send: true, list: true, get: true, addEvent: true },
+  suppressions: { list: true, get: true, add: true, remove: true },
+  sending: { send: true, cancel: true, reschedule: true, sendNow: true },
+  domains: {
+    create: true,
+    list: true,
+    get: true,
+    update: true,
+    remove: true,
+    verify: true,
+    records: true,
+    zone: true,
+  },
+  audiences: { create: true, list: true, get: true, update: true, remove: true },
+  broadcasts: { send: true, list: true, get: true },
+  templates: { list: true, get: true, put: true, remove: true, versions: true, restore: true },
+  inbox: {
+    list: true,
+    get: true,
+    raw: true,
+    html: true,
+    attachment: true,
+    openAttachment: true,
+    part: true,
+    check: true,
+    clientSupport: true,
+    preview: true,
+    compare: true,
+    update: true,
+    remove: true,
+    removeMatching: true,
+    removeAll: true,
+    tags: true,
+    updateTag: true,
+    latest: true,
+    mark: true,
+    updateMatching: true,
+    import: true,
+    export: true,
+    waitFor: true,
+    waitForCount: true,
+    expectNone: true,
+    explainMissing: true,
+    reply: true,
+    release: true,
+  },
+  rules: { get: true, set: true },
+  faults: { get: true, set: true, clear: true },
+  webhooks: { create: true, list: true, remove: true, deliveries: true, clearDeliveries: true, replay: true },
+  requests: { list: true, clear: true },
+  smtpSessions: { list: true, get: true, clear: true },
 }
-const contactMethods: readonly MethodOf<Contacts>[] = ['add', 'import', 'list', 'get', 'update', 'remove']
-const scheduledMethods: readonly MethodOf<Sends['scheduled']>[] = ['list', 'get']
+const contactMethods: MethodsOf<Contacts> = {
+  add: true,
+  import: true,
+  list: true,
+  get: true,
+  update: true,
+  remove: true,
+}
+const scheduledMethods: MethodsOf<Sends['scheduled']> = { list: true, get: true }
 
 /**
  * The public resources of an account. Everything else, such as the keys for signing mail, is left out.
@@ -62,12 +79,9 @@ const scheduledMethods: readonly MethodOf<Sends['scheduled']>[] = ['list', 'get'
  * @param use  Calls a function with the account, which is open until the call ends.
  * @param assertOpen  Throws if the instance is closed; every method calls it first.
  */
-export function publicMembers(
-  use: (work: (account: AccountResources) => unknown) => unknown,
-  assertOpen: () => void,
-): AccountResources {
-  const exposed = (names: readonly string[], find: (account: AccountResources) => object): object =>
-    expose(names, (work) => use((account) => work(find(account))), assertOpen)
+export function publicMembers(use: Use<AccountResources>, assertOpen: () => void): AccountResources {
+  const exposed = (names: object, find: (account: AccountResources) => object): object =>
+    expose(Object.keys(names), (work) => use((account) => work(find(account))), assertOpen)
   const members = Object.entries(methods).map(([name, names]) => [
     name,
     exposed(names, (account) => Reflect.get(account, name) as object),
@@ -82,11 +96,11 @@ export function publicMembers(
   }
 }
 
-export function expose(
-  names: readonly string[],
-  use: (work: (resource: object) => unknown) => unknown,
-  assertOpen: () => void,
-): object {
+/** Calls `work` with a target that exists until the call ends, and returns what it returns. */
+type Use<Target> = (work: (target: Target) => unknown) => unknown
+
+/** Makes an object with these methods of a resource, called as methods of it. Their errors show who called them. */
+export function expose(names: readonly string[], use: Use<object>, assertOpen: () => void): object {
   const members = names.map((name) => {
     const call = (...given: unknown[]): unknown =>
       use((resource) => {
@@ -115,12 +129,3 @@ export function publicResources(account: OpenAccount): AccountResources {
     },
   }
 }
-
-export const accountMethods: readonly MethodOf<Localpost['accounts']>[] = [
-  'create',
-  'list',
-  'get',
-  'update',
-  'renewPassword',
-  'remove',
-]
