@@ -28,7 +28,7 @@ export interface ReceiveDeps {
   /** Where long headers are read. */
   thread: JobThread<typeof headerJobs>
   /** Limits the bytes that all long headers together take in memory while they arrive. */
-  headRoom: Budget
+  headerBudget: Budget
   /** Records an accepted email as a span; null for what is no submission. */
   tracer: Tracer | null
   /** Called after a commit that gave the outbox something to do. */
@@ -67,7 +67,7 @@ export function receiveSubmission(
   const began = tracer ? dateNow() : 0
   // Only a temporary unique name. The email gets its own id just before the commit.
   const writer = store.createBlob(messageBlob(ids.next('em')))
-  const head = createHead(deps.headRoom)
+  const head = createHead(deps.headerBudget)
   return {
     write(piece) {
       head.take(piece)
@@ -162,8 +162,8 @@ function toSubmission(
   }
 }
 
-/** The limit for `headRoom` of one instance; see {@link ReceiveDeps}. */
-export const headRoomBytes: number = 16 * 1024 * 1024
+/** The limit for `headerBudget` of one instance; see {@link ReceiveDeps}. */
+export const headerBudgetBytes: number = 16 * 1024 * 1024
 
 /** Keeps the beginning of a message until the end of its header block, up to `maxHeaderBytes`. */
 function createHead(room: Budget): { take(piece: Uint8Array): void; bytes(): Uint8Array; free(): void } {

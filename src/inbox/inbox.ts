@@ -195,7 +195,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     },
     structure: streams.structure,
     nested: createNestedMails({ reader, find }),
-    outside: createOutsideAnswers(deps, { find, details }),
+    outside: createOutsideAnswers({ ...deps, find, details }),
     removals,
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,

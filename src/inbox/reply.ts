@@ -12,7 +12,7 @@ import type { SendingRequest } from '../sending/types.ts'
 import { answerSubject, type Answered, type answerJobs } from './answered.ts'
 import type { Details } from './detail.ts'
 import type { MessageStreams, ReadOptions } from './message-streams.ts'
-import type { Quoted } from './quoted.ts'
+import type { Quotation } from './quoted.ts'
 import { replyRequestSchema } from './reply-schema.ts'
 import type { ReplyRequest } from './reply-types.ts'
 
@@ -124,10 +124,10 @@ async function quotedMail(
   email: EmailRecord,
   { details, thread }: Pick<ReplyDeps, 'details' | 'thread'>,
   signal: AbortSignal | undefined,
-): Promise<Quoted> {
-  const quote = async (): Promise<Quoted> => {
+): Promise<Quotation> {
+  const write = async (): Promise<Quotation> => {
     const { from, received, text, html } = await details.read(email, signal)
     return thread.run('quoted', [{ from, received, text, html }], { size: html.length, signal })
   }
-  return details.inTurn([email], quote, signal)
+  return details.inTurn([email], write, signal)
 }

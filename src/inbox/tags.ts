@@ -53,8 +53,8 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
 
   /** The changes that remove the oldest colours to make room for one more. */
   async function surplus(): Promise<Change[]> {
-    const limit = (await store.count(tagColorCollection)) + 1 - maxColors
-    return limit > 0 ? (await store.page(tagColorCollection, { limit })).records.map(forget) : []
+    const excess = (await store.count(tagColorCollection)) + 1 - maxColors
+    return excess > 0 ? (await store.page(tagColorCollection, { limit: excess })).records.map(forget) : []
   }
 
   return {
@@ -65,7 +65,7 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
         store.page(tagColorCollection, { index: 'tag', limit: 2 * maxColors }),
       ])
       const used = [...counts]
-        .sort(([a, times], [b, others]) => others - times || (a < b ? -1 : 1))
+        .sort(([a, times], [b, otherTimes]) => otherTimes - times || (a < b ? -1 : 1))
         .slice(0, maxListedTags)
         .map(([tag]) => tag)
       const colors = new Map(records.map(({ tag, color }) => [tag, color]))

@@ -40,13 +40,13 @@ export interface AccountOpener {
 /**
  * @param main  The parts of the account `default`. The others share most of them.
  * @param stored  The store of all accounts.
- * @param headRoom  The memory for headers of messages that arrive, of all accounts together.
+ * @param headerBudget  The memory for headers of messages that arrive, of all accounts together.
  * @param owners  Told of the keys of each account that is opened.
  */
 export function createAccountOpener(
   main: AccountParts,
   stored: PartitionedStore,
-  headRoom: Budget,
+  headerBudget: Budget,
   owners: KeyOwners,
 ): AccountOpener {
   const { config, following } = main
@@ -92,7 +92,7 @@ export function createAccountOpener(
         const keys = await createKeys({ store, clock, ids, given: [], acceptAny: false, random, following })
         account.webhooks.wake()
         account.deliver()
-        const side = sideOfAccount(account, config, headRoom, main.upToDate)
+        const side = sideOfAccount(account, config, headerBudget, main.upToDate)
         return { account, keys: owners.watch(id, keys), side, app: null }
       } catch (error) {
         await runAll(undo.reverse()).catch(() => undefined)

@@ -50,7 +50,7 @@ export interface RunningAccountsDeps {
   stored: PartitionedStore
   /** The store and the ids of the account `default`. */
   main: { store: Store; ids: Ids }
-  headRoom: Budget
+  headerBudget: Budget
   smtp(): { host: string; port: number }
   makeApp(parts: HttpAccount): Promise<App>
   /** How many unused accounts may be open. Default: 100. */
@@ -62,7 +62,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   const { parts, stored, main, mostOpen = defaultMostOpen } = deps
   const { config } = parts
   const owners = new KeyOwners(parts.following)
-  const opener = createAccountOpener(parts, stored, deps.headRoom, owners)
+  const opener = createAccountOpener(parts, stored, deps.headerBudget, owners)
   // `open`, `accounts` and `wakes` call each other, but only after all three are made.
   const open = new OpenAccounts<OtherAccount>({
     assertUsable: usable,

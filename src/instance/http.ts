@@ -22,7 +22,7 @@ import { assertDestinations } from './destinations.ts'
 import { createLazyApp, notLoaded } from './lazy-app.ts'
 import { reportErrors } from './notices.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
-import { tellingRefusals } from './activity.ts'
+import { withRefusalsReported } from './activity.ts'
 import { serverState, type StateDeps } from './health.ts'
 import { once } from '../core/once.ts'
 import type { AccountParts } from './shared-parts.ts'
@@ -68,6 +68,7 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
   }
   let { tls: certificate } = config
   let listener: HttpListener | null = null
+  /** Set from the call of `listen` on. */
   let opening: Promise<HttpListener> | null = null
   let isClosing = false
 
@@ -103,7 +104,7 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
       instance,
       limits: requestLimits,
       clock,
-      log: deps.onRefused ? tellingRefusals(account, deps.onRefused) : account.log,
+      log: deps.onRefused ? withRefusalsReported(account, deps.onRefused) : account.log,
       sessions,
       requests: deps.counts.requests,
       faces: {

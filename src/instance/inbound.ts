@@ -20,13 +20,13 @@ import { simulator } from './simulator.ts'
 /**
  * What SMTP sessions of an account can use.
  *
- * @param headRoom  Limits the bytes that the long headers of all accounts take in memory while they arrive.
+ * @param headerBudget  Limits the bytes that the long headers of all accounts take in memory while they arrive.
  * @param upToDate  Waits for the changes of other instances; null if only this process uses the store.
  */
 export function sideOfAccount(
   account: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
-  headRoom: Budget,
+  headerBudget: Budget,
   upToDate: SharedParts['upToDate'],
 ): AccountSide {
   const { rules, verdictOf, faults, transcripts, suppressions, onStored } = account
@@ -41,7 +41,7 @@ export function sideOfAccount(
       simulator.isSimulator(recipient) ||
       suppressions.has(recipient) ||
       (!rejectSubmissions && hasRule(recipient)),
-    headRoom,
+    headerBudget,
   }
   return {
     accountName: account.accountName ?? defaultAccount,

@@ -7,7 +7,7 @@ import { systemClock } from '../core/clock.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import { createDomains } from '../domains/domains.ts'
 import { createEmails } from '../emails/emails.ts'
-import { headRoomBytes, receiveSubmission } from '../emails/receive.ts'
+import { headerBudgetBytes, receiveSubmission } from '../emails/receive.ts'
 import { createSimulation } from '../emails/simulate.ts'
 import { openBulkBoard } from '../inbox/bulk-board.ts'
 import { createInbox } from '../inbox/inbox.ts'
@@ -69,7 +69,7 @@ export async function openAccount(
     tracer: null,
     // An imported message was delivered long ago, so rules and the outbox do not apply.
     needsDelivery: () => false,
-    headRoom: createBudget(headRoomBytes),
+    headerBudget: createBudget(headerBudgetBytes),
     wakeOutbox: () => {},
   }
   // Its functions run later, when what sends exists too.

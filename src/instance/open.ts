@@ -4,7 +4,7 @@ import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
-import { headRoomBytes } from '../emails/receive.ts'
+import { headerBudgetBytes } from '../emails/receive.ts'
 import { createFailedLogins } from '../keys/failed-logins.ts'
 import { createKeys } from '../keys/keys.ts'
 import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
@@ -95,12 +95,12 @@ export async function openLocalpost(
     const oidc = await openSignIn(parts, store)
 
     // The other accounts.
-    const headRoom = createBudget(headRoomBytes)
+    const headerBudget = createBudget(headerBudgetBytes)
     const accounts = await createRunningAccounts({
       parts,
       stored,
       main,
-      headRoom,
+      headerBudget,
       smtp: () => smtp,
       makeApp: (account) => http.appOf(account),
       mostOpen: ways.mostOpenAccounts,
@@ -112,7 +112,7 @@ export async function openLocalpost(
     const certificate = await openCertificate(config)
     const capture = await openCapture(
       config,
-      sideOfAccount(main, config, headRoom, shared.upToDate),
+      sideOfAccount(main, config, headerBudget, shared.upToDate),
       { scopeOf: keys.scopeOf, deliverySecret: main.secret, judgeAccount: accounts.judge, failedLogins },
       { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused, counts: counts.smtp },
     )

@@ -9,7 +9,7 @@ import { createWindows, secondsLeft } from '../net/windows.ts'
  */
 export interface FailedLogins {
   /**
-   * Counts a wrong one.
+   * Counts a wrong key or password.
    *
    * @returns The error to answer: the one given, or rate_limit_exceeded with `Retry-After` beyond 100 in a minute.
    */

@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { createRandomSources, type RandomSource } from '../core/random.ts'
+import type { RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import type { Ids } from '../core/ids.ts'
 import { notFound } from '../store/repository.ts'
-import { createFollowing, type Following } from '../store/follow.ts'
+import type { Following } from '../store/follow.ts'
 import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { type ApiKeyRecord, apiKeyCollection } from './key.ts'
@@ -45,7 +45,7 @@ export interface Keys {
  *
  * @param deps.given  Keys from the options, beside the stored ones; never stored.
  * @param deps.acceptAny  Accepts any value that is not empty.
- * @param deps.following  Follows the keys that other instances make and remove. Default: a new one.
+ * @param deps.following  Follows the keys that other instances make and remove.
  */
 export async function createKeys(deps: {
   store: Store
@@ -53,12 +53,11 @@ export async function createKeys(deps: {
   ids: Ids
   given: readonly string[]
   acceptAny: boolean
-  random?: RandomSource
-  following?: Following
+  random: RandomSource
+  following: Following
 }): Promise<Keys> {
-  const { store, clock, ids, given, acceptAny, random = createRandomSources(null)('keys') } = deps
-  const { following = createFollowing() } = deps
-  // A key is in `stored` and `known` from `keep` to `drop`; only while its removal is committed, it is in `known` alone.
+  const { store, clock, ids, given, acceptAny, random, following } = deps
+  // A key is in `stored` and `known` from `keep` to `drop`; while its removal is being committed, it is only in `known`.
   /** The oldest first. */
   const stored: ApiKeyRecord[] = []
   const begun = clock.now()

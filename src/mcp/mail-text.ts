@@ -4,7 +4,16 @@ import type { Mail, MailSummary } from '../inbox/types.ts'
 import { visibleText } from '../mime/html/visible-text.ts'
 
 /** What a list shows of a mail. */
-export function toListed(mail: MailSummary): object {
+export interface ListedCard extends Pick<
+  MailSummary,
+  'id' | 'from' | 'to' | 'subject' | 'snippet' | 'attachment_count' | 'unread'
+> {
+  /** In ISO 8601. */
+  received: string
+  last_event: string
+}
+
+export function toListed(mail: MailSummary): ListedCard {
   return {
     id: mail.id,
     from: mail.from,
@@ -19,7 +28,7 @@ export function toListed(mail: MailSummary): object {
 }
 
 /** A mail with its codes and links, and the beginning of its text. Members that are undefined are left out in JSON. */
-export interface MailCard {
+export interface MailCard extends ListedCard {
   codes: string[]
   /** How many codes are left out. */
   more_codes: number | undefined
@@ -61,7 +70,7 @@ export function toCard(
 export function mailPartText({ text, html, headers }: Mail, part: 'text' | 'html' | 'headers'): string {
   if (part === 'html') return html
   if (part === 'headers') return headers.map(([name, value]) => `${name}: ${value}`).join('\n')
-  return text.trim() === '' ? visibleText(html.slice(0, maxHtmlChars)) : text
+  return text.trim() === '' ? visibleText(html) : text
 }
 
 /**
@@ -81,5 +90,3 @@ export function framed(answer: object): string {
 const maxAddresses = 10
 const maxLineChars = 500
 const maxHrefChars = 4000
-/** More HTML is not read for its text, which would hold up other requests. */
-const maxHtmlChars = 1_000_000

@@ -17,7 +17,7 @@ import { readHeaderFacts } from '../../src/emails/header-facts.ts'
 import { answeredConversation } from '../../src/emails/conversation.ts'
 import { charsetMisfit } from '../../src/mime/charset-fit.ts'
 import { readAnswered } from '../../src/inbox/answered.ts'
-import { quoted } from '../../src/inbox/quoted.ts'
+import { quoteMail } from '../../src/inbox/quoted.ts'
 import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
 import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
@@ -132,7 +132,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     const names = ['Reply-To', 'From', 'Message-ID', 'In-Reply-To', 'References', 'Auto-Submitted']
     return readAnswered(Buffer.from(`${names.map((name) => `${name}: ${text}\r\n`).join('')}\r\n`))
   },
-  'inbox/quoted.ts quoted': (text) =>
+  'inbox/quoted.ts quoteMail': (text) =>
     [text, ''].map((plain) => quoted({ from: text, received: 0, text: plain, html: text })),
   'mime/charset-fit.ts charsetMisfit': (text) =>
     charsetMisfit(Buffer.from(text, 'latin1'), text, { declared: 'utf-8', charset: 'utf-8' }),
