@@ -86,8 +86,13 @@ export function readPartHeader(
   }
 }
 
-/** The first field of each name, in lower case, as `Head` has its value; `""` without one. Text is not read as fields. */
-function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean) {
+interface PartFields extends Pick<PartHeader, 'bodyStart' | 'problems'> {
+  /** The first field of a name in lower case, as `Head` has its value; `""` without one. */
+  field(name: string): string
+}
+
+/** Text is not read as fields. */
+function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean): PartFields {
   const maxBytes = isRoot ? maxHeaderBytes : maxPartHeaderBytes
   const limit = Math.min(end, start + maxBytes)
   const readEnd = limit < end ? endOfLines(message, start, limit) : limit

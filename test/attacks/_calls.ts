@@ -20,8 +20,8 @@ import { readAnswered } from '../../src/inbox/answered.ts'
 import { quoteMail } from '../../src/inbox/quoted.ts'
 import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
-import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
 import { decodeField } from '../../src/mime/headers/decode-field.ts'
+import { rawOctets } from '../../src/mime/headers/octets.ts'
 import { splitHeaderFields } from '../../src/mime/headers/fields.ts'
 import { splitHead } from '../../src/mime/headers/headers.ts'
 import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
@@ -140,7 +140,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
   'mime/headers/addresses.ts toMailbox': (text) => toMailbox(text, 'a@b.test'),
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
-  'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
+  'mime/headers/octets.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
   'mime/headers/decode-field.ts decodeField': (text) => decodeField('date', text),
   'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
   'checks/raw-facts.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),

@@ -18,7 +18,7 @@ export interface DkimSignature {
   expires: number | null
 }
 
-/** A fault of a signature that its tags do not show. */
+/** A signature that cannot be checked, with the reason; `domain` and `selector` as far as its tags have them. */
 export interface BrokenSignature {
   domain: string
   selector: string
@@ -38,7 +38,8 @@ export function readSignature(value: string): DkimSignature | BrokenSignature {
   const selector = solid('s')
   const broken = (problem: string): BrokenSignature => ({ domain, selector, problem })
 
-  if (solid('v') !== '1') return broken(`The version is ${JSON.stringify(solid('v'))}; it must be 1.`)
+  if (solid('v') !== '1')
+    return broken(`The version is ${JSON.stringify(solid('v').slice(0, 40))}; it must be 1.`)
   if (repeated !== null) return broken(`The tag ${quote(repeated)} is there more than once.`)
   const missing = ['a', 'b', 'bh', 'd', 'h', 's'].filter((name) => solid(name) === '')
   if (missing.length > 0) return broken(`The tag ${missing.join('=, ')}= is missing.`)

@@ -92,6 +92,8 @@ function isJapanese(bytes: Buffer): boolean {
   return !decodeJapanese(bytes).includes('\ufffd')
 }
 
+let japanese: TextDecoder | undefined
+
 /** With one decoder for all texts, because it takes long to make. */
 function decodeJapanese(bytes: Buffer): string {
   return (japanese ??= new TextDecoder('iso-2022-jp')).decode(bytes)
@@ -131,8 +133,6 @@ function canonical(charset: string | null): string | null {
 /** Looking up an unknown name costs most, and a hostile header may contain only such names. */
 const lookedUp = new Map<string, string | null>()
 const maxLookedUp = 200
-
-let japanese: TextDecoder | undefined
 
 function isBigEndian(bytes: Buffer): boolean {
   if (bytes.length >= 2) {

@@ -1,6 +1,6 @@
 import { decodeText } from './charset.ts'
-import { decodeEncodedWords, rawOctets } from './encoded-words.ts'
-import { textOf } from './octets.ts'
+import { decodeEncodedWords } from './encoded-words.ts'
+import { rawOctets, textOf } from './octets.ts'
 
 /** A parsed value like that of Content-Type. */
 export interface FieldValue {
@@ -28,6 +28,7 @@ export function readParameters(value: string): FieldValue {
     if (equals === -1) continue
     const name = withoutComments(written.slice(0, equals)).toLowerCase()
     const raw = written.slice(equals + 1).trim()
+    // `name*`, `name*0` or `name*0*`.
     const extended = /^([^*]+)\*(?:(\d{1,4})(\*)?)?$/.exec(name)
     if (extended) {
       const [, base = '', number, mark] = extended

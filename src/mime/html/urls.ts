@@ -1,6 +1,6 @@
 import { withoutEnding } from '../../core/text.ts'
 
-/** Replaces a relative URL, which a browser would resolve against the server of Localpost. */
+/** Stands for a relative URL, which a browser would resolve against the server of Localpost. */
 export const blockedAddress: string = 'about:invalid'
 
 /**
