@@ -26,17 +26,8 @@ import type {
   TranscriptLine,
 } from './types.ts'
 
-const {
-  from,
-  to,
-  subject,
-  unread,
-  tags,
-  source,
-  trace_id,
-  template_id: _notInInbox,
-  ...detailMembers
-} = emailMembers
+// `template_id` is not shown in the inbox.
+const { from, to, subject, unread, tags, source, trace_id, template_id: _, ...detailMembers } = emailMembers
 
 const summaryMembers = {
   id: z.string().describe('Begins with `em_`; ids sort by arrival'),

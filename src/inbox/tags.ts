@@ -2,15 +2,8 @@ import type { Ids } from '../core/ids.ts'
 import { parseInput } from '../core/validate.ts'
 import { emailCollection } from '../emails/email.ts'
 import { untilCommitted } from '../store/repository.ts'
-import {
-  type Change,
-  type Collection,
-  type Store,
-  type StoredRecord,
-  insert,
-  remove,
-  update,
-} from '../store/store.ts'
+import { insert, remove, update } from '../store/store.ts'
+import type { Change, Collection, Store, StoredRecord } from '../store/store.ts'
 import { tagChangesSchema } from './schema.ts'
 import { checkTag } from './check-changes.ts'
 import type { TagChanges, TagColor, TagCount } from './types.ts'

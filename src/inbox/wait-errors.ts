@@ -38,10 +38,8 @@ export async function timeoutError(
     })
   const nearest = misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' The inbox is empty.'
   const why = await explain(recipientIn(query), after ?? new Date(since - lookBackMs))
-  return new LocalpostError(
-    'wait_timeout',
-    `${what} ${describeQuery(query)} within ${timeoutMs} ms.${nearest}${why}`,
-  )
+  const message = `${what} ${describeQuery(query)} within ${timeoutMs} ms.${nearest}${why}`
+  return new LocalpostError('wait_timeout', message)
 }
 
 // Only the newest mails are considered, because the expected mail should have arrived just now.

@@ -64,6 +64,7 @@ class Watch<T> {
   readonly #isNew: NewMails
   readonly #asked = new Set<string>()
   readonly #outcome: Promise<T>
+  /** Whether a mail led to the outcome. */
   #isDecided = false
   /** Both are set by the constructor. Only the first call of one of them has an effect. */
   #resolve: (outcome: T) => void = () => {}
@@ -75,14 +76,8 @@ class Watch<T> {
     this.#deps = deps
     this.#isNew = new NewMails(goal.after, deps)
     this.#outcome = new Promise<T>((resolve, reject) => {
-      this.#resolve = (outcome) => {
-        this.#isDecided = true
-        resolve(outcome)
-      }
-      this.fail = (error) => {
-        this.#isDecided = true
-        reject(error)
-      }
+      this.#resolve = resolve
+      this.fail = reject
     })
     // If the wait ends by another error first, nothing awaits the outcome.
     this.#outcome.catch(() => {})
@@ -144,7 +139,7 @@ class Watch<T> {
     if (await search.fits(email, filter, signal)) this.#ask(email)
   }
 
-  /** @returns Whether there is an outcome. */
+  /** @returns Whether this or another mail led to the outcome. */
   #ask(email: EmailRecord): boolean {
     if (this.#isDecided) return true
     if (this.#asked.has(email.id)) return false
@@ -156,7 +151,7 @@ class Watch<T> {
     } catch (error) {
       this.fail(error)
     }
-    return true
+    return (this.#isDecided = true)
   }
 }
 

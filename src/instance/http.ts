@@ -9,13 +9,8 @@ import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/foreign-clients.ts'
 import type { AccountDeps, InstanceDeps, RequestLimits, ServerDeps, ServerState } from '../server/deps.ts'
-import {
-  boundHost,
-  closeHttpListener,
-  openHttpListener,
-  type HttpListener,
-  type ListenOptions,
-} from '../server/listener.ts'
+import { boundHost, closeHttpListener, openHttpListener } from '../server/listener.ts'
+import type { HttpListener, ListenOptions } from '../server/listener.ts'
 import { beginExchange } from '../server/request-log.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { assertDestinations } from './destinations.ts'

@@ -33,9 +33,7 @@ export function createInstanceFacts(
   }
 }
 
-async function readTotals(
-  stored: Pick<PartitionedStore, 'total'>,
-): Promise<NonNullable<InstanceFacts['totals']>> {
+async function readTotals(stored: Pick<PartitionedStore, 'total'>) {
   const [emails, outbox, scheduled, webhooks] = await Promise.all([
     stored.total(emailCollection),
     stored.total(emailCollection, 'outbox'),

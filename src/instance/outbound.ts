@@ -121,9 +121,7 @@ export function releaseThrough(relay: Transport): Relay {
     const replies = await relay.deliver({ id: email.id, mail_from, rcpt_to: [to], message, needs })
     const reply = replies.get(to)
     if (reply && reply.reply_code >= 200 && reply.reply_code < 300) return reply.text
-    throw new LocalpostError(
-      'relay_failed',
-      `The relay did not accept ${email.id} for ${to}: ${reply?.text ?? 'no reply'}.`,
-    )
+    const problem = `The relay did not accept ${email.id} for ${to}: ${reply?.text ?? 'no reply'}.`
+    throw new LocalpostError('relay_failed', problem)
   }
 }

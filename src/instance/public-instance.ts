@@ -1,3 +1,4 @@
+import type { Accounts } from '../accounts/accounts.ts'
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { invalidOption, LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
@@ -27,14 +28,7 @@ export interface InstanceParts extends Pick<
   clock: InstanceClock
 }
 
-const accountMethods: MethodsOf<Localpost['accounts']> = {
-  create: true,
-  list: true,
-  get: true,
-  update: true,
-  renewPassword: true,
-  remove: true,
-}
+const methods: MethodsOf<Accounts> = { create: 1, list: 1, get: 1, update: 1, renewPassword: 1, remove: 1 }
 
 /** The instance that the library returns: only what {@link Localpost} has. */
 export function publicInstance(parts: InstanceParts): Localpost {
@@ -66,11 +60,7 @@ export function publicInstance(parts: InstanceParts): Localpost {
   const close = (): Promise<void> => (closing ??= keepAlive(() => parts.close()))
   return {
     ...publicMembers((work) => work(own), assertOpen),
-    accounts: expose(
-      Object.keys(accountMethods),
-      (work) => work(accounts.resource),
-      assertOpen,
-    ) as Localpost['accounts'],
+    accounts: expose(Object.keys(methods), (work) => work(accounts.resource), assertOpen) as Accounts,
     clock: {
       now() {
         assertOpen()

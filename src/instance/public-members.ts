@@ -4,74 +4,58 @@ import type { Sends } from './library-sends.ts'
 import { fromCall } from './from-call.ts'
 
 type Contacts = Localpost['audiences']['contacts']
-/** All methods of a resource: the compiler names one that is missing. */
+/** A member for each method of a resource: the compiler names one that is missing. */
 export type MethodsOf<Resource> = {
-  readonly [Name in keyof Resource as Resource[Name] extends Function ? Name : never]: true
+  readonly [Name in keyof Resource as Resource[Name] extends Function ? Name : never]: 1
 }
 
 /** The public methods of each resource of an account. Its other members are only for other parts of the instance. */
 const methods: { readonly [Name in keyof AccountResources]: MethodsOf<AccountResources[Name]> } = {
-  emails: { send: true, list: true, get: true, addEvent: true },
-  suppressions: { list: true, get: true, add: true, remove: true },
-  sending: { send: true, cancel: true, reschedule: true, sendNow: true },
-  domains: {
-    create: true,
-    list: true,
-    get: true,
-    update: true,
-    remove: true,
-    verify: true,
-    records: true,
-    zone: true,
-  },
-  audiences: { create: true, list: true, get: true, update: true, remove: true },
-  broadcasts: { send: true, list: true, get: true },
-  templates: { list: true, get: true, put: true, remove: true, versions: true, restore: true },
+  emails: { send: 1, list: 1, get: 1, addEvent: 1 },
+  suppressions: { list: 1, get: 1, add: 1, remove: 1 },
+  sending: { send: 1, cancel: 1, reschedule: 1, sendNow: 1 },
+  domains: { create: 1, list: 1, get: 1, update: 1, remove: 1, verify: 1, records: 1, zone: 1 },
+  audiences: { create: 1, list: 1, get: 1, update: 1, remove: 1 },
+  broadcasts: { send: 1, list: 1, get: 1 },
+  templates: { list: 1, get: 1, put: 1, remove: 1, versions: 1, restore: 1 },
   inbox: {
-    list: true,
-    get: true,
-    raw: true,
-    html: true,
-    attachment: true,
-    openAttachment: true,
-    part: true,
-    check: true,
-    clientSupport: true,
-    preview: true,
-    compare: true,
-    update: true,
-    remove: true,
-    removeMatching: true,
-    removeAll: true,
-    tags: true,
-    updateTag: true,
-    latest: true,
-    mark: true,
-    updateMatching: true,
-    import: true,
-    export: true,
-    waitFor: true,
-    waitForCount: true,
-    expectNone: true,
-    explainMissing: true,
-    reply: true,
-    release: true,
+    list: 1,
+    get: 1,
+    raw: 1,
+    html: 1,
+    attachment: 1,
+    openAttachment: 1,
+    part: 1,
+    check: 1,
+    clientSupport: 1,
+    preview: 1,
+    compare: 1,
+    update: 1,
+    remove: 1,
+    removeMatching: 1,
+    removeAll: 1,
+    tags: 1,
+    updateTag: 1,
+    latest: 1,
+    mark: 1,
+    updateMatching: 1,
+    import: 1,
+    export: 1,
+    waitFor: 1,
+    waitForCount: 1,
+    expectNone: 1,
+    explainMissing: 1,
+    reply: 1,
+    release: 1,
   },
-  rules: { get: true, set: true },
-  faults: { get: true, set: true, clear: true },
-  webhooks: { create: true, list: true, remove: true, deliveries: true, clearDeliveries: true, replay: true },
-  requests: { list: true, clear: true },
-  smtpSessions: { list: true, get: true, clear: true },
+  rules: { get: 1, set: 1 },
+  faults: { get: 1, set: 1, clear: 1 },
+  webhooks: { create: 1, list: 1, remove: 1, deliveries: 1, clearDeliveries: 1, replay: 1 },
+  requests: { list: 1, clear: 1 },
+  smtpSessions: { list: 1, get: 1, clear: 1 },
 }
-const contactMethods: MethodsOf<Contacts> = {
-  add: true,
-  import: true,
-  list: true,
-  get: true,
-  update: true,
-  remove: true,
-}
-const scheduledMethods: MethodsOf<Sends['scheduled']> = { list: true, get: true }
+const contactMethods: MethodsOf<Contacts> = { add: 1, import: 1, list: 1, get: 1, update: 1, remove: 1 }
+const scheduledMethods: MethodsOf<Sends['scheduled']> = { list: 1, get: 1 }
 
 /**
  * The public resources of an account. Everything else, such as the keys for signing mail, is left out.

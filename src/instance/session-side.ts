@@ -22,11 +22,8 @@ export interface SessionAccounts {
  *
  * @param isStillAdmitted  Whether the credentials of the session are still valid.
  */
-export function sideOf(
-  id: string,
-  isStillAdmitted: () => boolean,
-  { accounts, open }: SessionAccounts,
-): AccountSide {
+export function sideOf(id: string, isStillAdmitted: () => boolean, parts: SessionAccounts): AccountSide {
+  const { accounts, open } = parts
   /** An account stays open while it has sessions. The function of each session ends that. */
   const kept = new Map<ObservedSession, () => void>()
 

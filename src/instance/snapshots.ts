@@ -33,11 +33,7 @@ export function createSnapshots(deps: {
   const undos = new WeakMap<Snapshot, () => Promise<void>>()
   return {
     async snapshot() {
-      if (!store)
-        throw new LocalpostError(
-          'snapshot_not_possible',
-          'A snapshot is taken of an instance in memory; this one has a data folder. Create it without `dir`, or copy the folder while nothing runs on it.',
-        )
+      if (!store) throw new LocalpostError('snapshot_not_possible', notInMemory)
       await settle()
       const records = store.snapshot(inSnapshot)
       const putFaultsBack = faults.hold()
@@ -50,11 +46,7 @@ export function createSnapshots(deps: {
     },
     async restore(snapshot) {
       const undo = undos.get(snapshot)
-      if (!undo)
-        throw new LocalpostError(
-          'snapshot_not_possible',
-          'This is no snapshot of this instance. Give restore() what snapshot() of the same instance gave.',
-        )
+      if (!undo) throw new LocalpostError('snapshot_not_possible', notOurs)
       await settle()
       await deps.prepare()
       await undo()
@@ -65,3 +57,8 @@ export function createSnapshots(deps: {
 
 // As in a reset, keys, secrets, sessions and the other accounts stay: clients that have one keep using it.
 const inSnapshot = Object.values(scopeCollections).flat()
+
+const notInMemory =
+  'A snapshot is taken of an instance in memory; this one has a data folder. Create it without `dir`, or copy the folder while nothing runs on it.'
+const notOurs =
+  'This is no snapshot of this instance. Give restore() what snapshot() of the same instance gave.'

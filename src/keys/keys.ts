@@ -122,15 +122,9 @@ export async function createKeys(deps: {
     hasDigest: (hex) => find(Buffer.from(hex, 'hex')) !== null,
     scopeOfDigest: (hex) => find(Buffer.from(hex, 'hex')) ?? (acceptAny ? 'full' : null),
     list({ reveal = () => false } = {}) {
-      const fromOptions = given.map((value, i) => ({
-        id: optionId(i),
-        name: null,
-        scope: 'full' as const,
-        value,
-        created: begun,
-      }))
+      const ofOptions = { name: null, scope: 'full' as const, created: begun }
       const all = [
-        ...fromOptions.map((key) => toApiKey(key, 'option')),
+        ...given.map((value, i) => toApiKey({ ...ofOptions, id: optionId(i), value }, 'option')),
         ...stored.map((key) => toApiKey(key, 'stored')),
       ]
       return all.map((key) => (reveal(key) ? key : { ...key, value: maskKey(key.value) }))
@@ -140,20 +134,12 @@ export async function createKeys(deps: {
       return toApiKey(await add({ name, scope }), 'stored')
     },
     async remove(id) {
-      if (given.some((_, i) => optionId(i) === id)) {
-        throw new LocalpostError(
-          'state_conflict',
-          `The key ${quote(id)} comes from the options; start without it.`,
-        )
-      }
+      if (given.some((_, i) => optionId(i) === id))
+        throw conflict(`The key ${quote(id)} comes from the options; start without it.`)
       const at = stored.findIndex((key) => key.id === id)
       if (at < 0) throw notFound('API key', id)
-      if (!stored.some((key, index) => index !== at && isFull(key))) {
-        throw new LocalpostError(
-          'state_conflict',
-          `${quote(id)} is the last stored key of scope "full". Make another one first.`,
-        )
-      }
+      if (!stored.some((key, index) => index !== at && isFull(key)))
+        throw conflict(`${quote(id)} is the last stored key of scope "full". Make another one first.`)
       // Removed before the commit, so that two concurrent removals cannot remove the last two keys.
       const [key] = stored.splice(at, 1)
       try {
@@ -180,6 +166,8 @@ interface Known {
   digest: Buffer
   scope: Scope
 }
+
+const conflict = (message: string): LocalpostError => new LocalpostError('state_conflict', message)
 
 const isFull = (key: ApiKeyRecord): boolean => key.scope === 'full'
 

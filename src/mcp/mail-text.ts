@@ -4,16 +4,7 @@ import type { Mail, MailSummary } from '../inbox/types.ts'
 import { visibleText } from '../mime/html/visible-text.ts'
 
 /** What a list shows of a mail. */
-export interface ListedCard extends Pick<
-  MailSummary,
-  'id' | 'from' | 'to' | 'subject' | 'snippet' | 'attachment_count' | 'unread'
-> {
-  /** In ISO 8601. */
-  received: string
-  last_event: string
-}
-
-export function toListed(mail: MailSummary): ListedCard {
+export function toListed(mail: MailSummary): object {
   return {
     id: mail.id,
     from: mail.from,
@@ -27,8 +18,8 @@ export function toListed(mail: MailSummary): ListedCard {
   }
 }
 
-/** A mail with its codes and links, and the beginning of its text. Members that are undefined are left out in JSON. */
-export interface MailCard extends ListedCard {
+/** A mail as a list shows it, and these members. Those that are undefined are left out in JSON. */
+export interface MailCard {
   codes: string[]
   /** How many codes are left out. */
   more_codes: number | undefined

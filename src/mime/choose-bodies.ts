@@ -96,11 +96,8 @@ function bodiesOfAlternatives(children: MimeNode[], isWanted: IsWanted): Bodies 
   const ofText = versions.find(({ text }) => text.length > 0)
   const ofHtml = versions.find(({ html }) => html.length > 0)
   const htmlWithTexts = ofHtml?.htmlWithTexts ?? []
-  return {
-    text: ofText?.text ?? [],
-    html: ofText === ofHtml ? (ofHtml?.html ?? []) : htmlWithTexts,
-    htmlWithTexts,
-  }
+  const html = ofText === ofHtml ? (ofHtml?.html ?? []) : htmlWithTexts
+  return { text: ofText?.text ?? [], html, htmlWithTexts }
 }
 
 /** Bodies that are shown one after the other. */

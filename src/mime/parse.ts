@@ -117,10 +117,7 @@ function cutList(block: HeaderBlock, name: string, listed: number): string | nul
 }
 
 /** @returns The attachments, and which octets of them are not of their encoding, as sentences. */
-function parseAttachments(
-  source: Buffer,
-  structure: MimeStructure,
-): { attachments: ParsedAttachment[]; problems: string[] } {
+function parseAttachments(source: Buffer, structure: MimeStructure) {
   const problems: string[] = []
   let unfit = 0
   const attachments = structure.attachments.map((part, index) => {

@@ -22,7 +22,7 @@ import { vitestTest } from './vitest-test.ts'
 export async function startForTest(options?: LocalpostOptions): Promise<Localpost> {
   const frames = framesOfCaller(startForTest)
   try {
-    return await createWithLeakWarning(options, callSiteOf(startForTest))
+    return await createWithLeakWarning(callSiteOf(startForTest), options)
   } catch (error) {
     throw withFramesOf(error, frames)
   }
@@ -72,7 +72,7 @@ export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): Used
 
 function useForEach(hooks: TestHooks, options: LocalpostOptions | undefined, place: string): UsedLocalpost {
   const tests = createRunningTests()
-  hooks.beforeEach(hookOf((test) => tests.begin(test, () => createWithLeakWarning(options, place))))
+  hooks.beforeEach(hookOf((test) => tests.begin(test, () => createWithLeakWarning(place, options))))
   hooks.afterEach(
     hookOf(async (test) => {
       await Promise.all(
@@ -90,7 +90,7 @@ function useForFile(hooks: TestHooks, options: LocalpostOptions | undefined, pla
   const tests = createRunningTests()
   let shared: Localpost | null = null
   hooks.beforeAll?.(async () => {
-    shared = await createWithLeakWarning(options, place)
+    shared = await createWithLeakWarning(place, options)
   })
   hooks.beforeEach(
     hookOf(async (test) => {

@@ -133,7 +133,7 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     return readAnswered(Buffer.from(`${names.map((name) => `${name}: ${text}\r\n`).join('')}\r\n`))
   },
   'inbox/quoted.ts quoteMail': (text) =>
-    [text, ''].map((plain) => quoted({ from: text, received: 0, text: plain, html: text })),
+    [text, ''].map((plain) => quoteMail({ from: text, received: 0, text: plain, html: text })),
   'mime/charset-fit.ts charsetMisfit': (text) =>
     charsetMisfit(Buffer.from(text, 'latin1'), text, { declared: 'utf-8', charset: 'utf-8' }),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),

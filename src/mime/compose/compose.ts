@@ -79,12 +79,7 @@ async function collect(stream: Readable): Promise<ComposedMessage> {
 }
 
 /** nodemailer's composer takes 30 ms to load, so it is loaded when the first message is composed. */
-async function loadComposer(): Promise<
-  Encoders &
-    Pick<typeof import('nodemailer/lib/mime-funcs'), 'encodeWord'> & {
-      MailComposer: typeof import('nodemailer/lib/mail-composer').default
-    }
-> {
+async function loadComposer() {
   const [{ default: MailComposer }, { encodeWord }, encoders] = await Promise.all([
     import('nodemailer/lib/mail-composer'),
     import('nodemailer/lib/mime-funcs'),

@@ -76,26 +76,22 @@ async function verifyOne(
   // What is wrong with the signature itself comes first, then its key, then its age and the body: RFC 6376 section 6.1.
   if ('problem' in read) return resultOf('invalid', read.problem)
   const key = await findKey(domain, selector)
-  if (!key) {
+  if (!key)
     return resultOf(
       'no_key',
       `This instance has no key ${selector}._domainkey.${domain}, and asks no one else.`,
     )
-  }
   const kind = read.algorithm === 'rsa-sha256' ? 'rsa' : 'ed25519'
-  if (key.asymmetricKeyType !== kind) {
+  if (key.asymmetricKeyType !== kind)
     return resultOf('fail', `The key is ${key.asymmetricKeyType}, and the signature ${read.algorithm}.`)
-  }
-  if (read.expires !== null && read.expires * 1000 < now()) {
+  if (read.expires !== null && read.expires * 1000 < now())
     return resultOf('fail', `The signature expired at ${sayTime(read.expires)}.`)
-  }
   const { hash, octets } = hashBody(body, read.body, read.bodyLength)
-  if (read.bodyLength !== null && read.bodyLength > octets) {
+  if (read.bodyLength !== null && read.bodyLength > octets)
     return resultOf(
       'fail',
       `The signature covers ${read.bodyLength} octets of the body, and it has ${octets}.`,
     )
-  }
   if (hash !== read.bodyHash)
     return resultOf('fail', 'The body was changed: its hash is not the one that was signed.')
   const emptied = {

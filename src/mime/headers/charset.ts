@@ -141,9 +141,8 @@ function isBigEndian(bytes: Buffer): boolean {
   }
   // Without a byte order mark it is big-endian (RFC 2781 section 4.3), unless the zero octets of Western text show otherwise.
   let lead = 0
-  for (const [index, byte] of bytes.subarray(0, 1024).entries()) {
+  for (const [index, byte] of bytes.subarray(0, 1024).entries())
     if (byte === 0) lead += index % 2 === 0 ? 1 : -1
-  }
   return lead >= 0
 }
 

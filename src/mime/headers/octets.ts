@@ -45,9 +45,8 @@ export function textOf(text: string): string {
     const octets = Buffer.from(text, 'latin1')
     return octets.toString(isUtf8(octets) ? 'utf8' : 'latin1')
   }
-  if (areRunsUtf8(text)) {
+  if (areRunsUtf8(text))
     return text.replace(undecodedRuns, (run) => Buffer.from(run, 'latin1').toString('utf8'))
-  }
   // As in `undecoded`.
   const units = Buffer.from(text, 'utf16le')
   for (let at = 0, isPair = false; at < units.length; at += 2) {

@@ -39,9 +39,8 @@ export function readParameters(value: string): FieldValue {
         text: unquoted(raw, base),
       })
       pieces.set(base, list)
-    } else if (name !== '' && !parameters.has(name)) {
+    } else if (name !== '' && !parameters.has(name))
       parameters.set(name, decodeEncodedWords(unquoted(raw, name)))
-    }
   }
   // The plain form beside an extended one is for old readers (RFC 6266 section 4.3).
   for (const [name, list] of pieces) parameters.set(name, joined(list))
@@ -108,8 +107,7 @@ function unquoted(raw: string, name: string): string {
 /** The value of a structured field without its comments. They nest: the innermost are removed first. */
 function withoutComments(text: string): string {
   let remaining = text
-  for (let depth = 0; depth < 5 && remaining.includes('('); depth++) {
+  for (let depth = 0; depth < 5 && remaining.includes('('); depth++)
     remaining = remaining.replace(/\([^()]{0,998}(?:\)|$)/g, ' ')
-  }
   return remaining.trim()
 }

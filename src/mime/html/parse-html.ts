@@ -24,10 +24,7 @@ export function parseHtml(html: string): HtmlDocument {
     if (++made > maxMade) throw tooManyElements
   })
   const { Parser } = loadParser()
-  const parser = new Parser({
-    scriptingEnabled: false,
-    treeAdapter: adapter,
-  })
+  const parser = new Parser({ scriptingEnabled: false, treeAdapter: adapter })
   let isCut = false
   try {
     let at = 0
