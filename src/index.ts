@@ -178,7 +178,7 @@ export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
 export type { SearchPage, SearchQuery } from './search/search-page.ts'
 export type { DkimResult } from './mime/types.ts'
 
-// Checks, comparison, and previews
+// Checks and previews
 export { unrenderedPlaceholders } from './checks/placeholders.ts'
 export type { MailCheckOptions } from './checks/options.ts'
 export type { CheckReport, CheckRun, Finding, Place, Severity } from './checks/types.ts'

@@ -64,10 +64,7 @@ export function readHeader(bytes: Uint8Array): HeaderBlock {
   }
 }
 
-/**
- * Fields with addresses. In every charset that is used unencoded, the octet of a comma is never part of another
- * character.
- */
+/** Fields with addresses. In every charset that is used unencoded, the octet of a comma is never part of another character. */
 const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 
 /**
