@@ -64,7 +64,7 @@ function areRunsUtf8(text: string): boolean {
 }
 
 /** The original octets of a text of a header. */
-export function octetsOf(text: string): Buffer {
+function octetsOf(text: string): Buffer {
   if (!undecodedOctet.test(text)) return Buffer.from(text)
   // This writes the lower byte of each code unit.
   if (nothingDecoded.test(text)) return Buffer.from(text, 'latin1')
