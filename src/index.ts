@@ -4,17 +4,15 @@ export type {
   AccountResources,
   // Its earlier name.
   AccountResources as AccountNouns,
-  HttpListener,
-  InstanceClock,
-  ListenOptions,
   Localpost,
-  LoggedRequest,
-  OpenListener,
   Requests,
-  ResetScope,
   SmtpSessions,
-  Snapshot,
 } from './instance/instance.ts'
+export type { Snapshot } from './instance/snapshots.ts'
+export type { InstanceClock } from './instance/time.ts'
+export type { ResetScope } from './options/reset-scopes.ts'
+export type { HttpListener, ListenOptions, OpenListener } from './server/listener.ts'
+export type { LoggedRequest } from './server/types.ts'
 export type { LocalpostOptions } from './options/options.ts'
 export type { Notice } from './options/notice.ts'
 
@@ -155,7 +153,6 @@ export type {
 } from './faults/types.ts'
 
 // Inbox
-export { unrenderedPlaceholders } from './checks/placeholders.ts'
 export type { BulkOptions, Selection } from './inbox/bulk.ts'
 export type {
   BulkChanges,
@@ -174,10 +171,19 @@ export type {
 export type { MissingCause, MissingCauseCode, MissingEvidence, MissingMail } from './inbox/missing-types.ts'
 export type { ReplyRequest } from './inbox/reply-types.ts'
 export type { Inbox, InboxCheckOptions } from './inbox/methods.ts'
-export type { CompareOptions } from './compare/compare.ts'
-export type { ComparedLine, ComparedSection, MailComparison } from './compare/types.ts'
+export type { Link } from './reading/types.ts'
+export type { MissingQuery } from './inbox/missing.ts'
+export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
+export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
+export type { SearchPage, SearchQuery } from './search/search-page.ts'
+export type { DkimResult } from './mime/types.ts'
+
+// Checks and previews
+export { unrenderedPlaceholders } from './checks/placeholders.ts'
 export type { MailCheckOptions } from './checks/options.ts'
 export type { CheckReport, CheckRun, Finding, Place, Severity } from './checks/types.ts'
+export type { CompareOptions } from './compare/compare.ts'
+export type { ComparedLine, ComparedSection, MailComparison } from './compare/types.ts'
 export type { PreviewClient } from './client-support/preview-clients.ts'
 export type { ClientSupportOptions } from './client-support/client-support.ts'
 export type {
@@ -187,9 +193,3 @@ export type {
   RemovedFeature,
   SupportedFeature,
 } from './client-support/types.ts'
-export type { Link } from './reading/types.ts'
-export type { MissingQuery } from './inbox/missing.ts'
-export type { QuietOptions, WaitOptions } from './inbox/wait.ts'
-export type { MailQuery, MailQueryMembers } from './search/query-members.ts'
-export type { SearchPage, SearchQuery } from './search/search-page.ts'
-export type { DkimResult } from './mime/types.ts'

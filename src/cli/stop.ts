@@ -1,5 +1,5 @@
 import type { Output } from './output.ts'
-import { describeError } from './report.ts'
+import { describeError } from './error-text.ts'
 import { monotonicNow, setTimeout } from '../core/machine.ts'
 
 /**

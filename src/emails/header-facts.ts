@@ -85,8 +85,8 @@ export const headerJobs: { headerFacts: typeof readHeaderFacts; envelope: typeof
   envelope: readEnvelope,
 }
 
-/** The limit for `headRoom` of one instance; see `ReceiveDeps`. */
-export const headRoomBytes: number = 16 * 1024 * 1024
+/** The limit for `headerBudget` of one instance; see `ReceiveDeps`. */
+export const headerBudgetBytes: number = 16 * 1024 * 1024
 
 /**
  * Keeps the beginning of a message until the end of its header block, up to `maxHeaderBytes`.

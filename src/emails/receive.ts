@@ -28,7 +28,7 @@ export interface ReceiveDeps {
   /** Where long headers are read. */
   thread: JobThread<typeof headerJobs>
   /** Limits the bytes that all long headers together take in memory while they arrive. */
-  headRoom: Budget
+  headerBudget: Budget
   /** Records an accepted email as a span; null for what is no submission. */
   tracer: Tracer | null
   /** Called after a commit that gave the outbox something to do. */
@@ -65,10 +65,9 @@ export function receiveSubmission(
   const { store, clock, ids, tracer } = deps
   const started = clock.now()
   const began = tracer ? dateNow() : 0
-  // The email gets its own id just before the commit.
-  const temporaryId = ids.next('em')
-  const writer = store.createBlob(messageBlob(temporaryId))
-  const head = createHeaderBuffer(deps.headRoom)
+  // Only a temporary unique name. The email gets its own id just before the commit.
+  const writer = store.createBlob(messageBlob(ids.next('em')))
+  const head = createHeaderBuffer(deps.headerBudget)
   return {
     write(piece) {
       head.take(piece)

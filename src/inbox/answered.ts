@@ -2,7 +2,7 @@ import { cutText, foldSpace } from '../core/text.ts'
 import { withoutReplyPrefix } from '../emails/conversation.ts'
 import { normalizeAddress, toMailbox } from '../mime/headers/addresses.ts'
 import { readHeader } from '../mime/headers/headers.ts'
-import { quoted } from './quoted.ts'
+import { quoteMail } from './quoted.ts'
 
 /** What the header of a mail says about answers to it. */
 export interface Answered {
@@ -54,9 +54,9 @@ export function answerSubject(subject: string): string {
 }
 
 /** Reading the header of a mail that is answered, and quoting the mail, as work of the thread. */
-export const answerJobs: { answered: typeof readAnswered; quoted: typeof quoted } = {
+export const answerJobs: { answered: typeof readAnswered; quoted: typeof quoteMail } = {
   answered: readAnswered,
-  quoted,
+  quoted: quoteMail,
 }
 
 /** The first id, which names the conversation, and the last ones: a conversation may go on for ever. */

@@ -150,7 +150,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     updateTag: tags.update,
     compare: (mail, other, options) => compare(idOf(mail), idOf(other), options),
     nested: createNestedMails({ reader, find }),
-    outside: createOutsideAnswers({ reader, thread, services: deps.services }, { find, details }),
+    outside: createOutsideAnswers({ ...deps, find, details }),
     removals,
     bulk: { ...bulk, list: runs.list, cancel: runs.cancel, onProgress: runs.onProgress },
     removeMatching: async (selection, options) => (await bulk.remove(selection, options)).count,

@@ -234,7 +234,7 @@ export interface InboxPages {
   readonly missing: Missing
   /** Messages that are attached to mails. */
   readonly nested: NestedMails
-  /** What the servers of its links and a spam filter say of a mail. */
+  /** What outside services say of a mail: the servers of its links, and a spam filter. */
   readonly outside: OutsideAnswers
   /** Removals that can be undone for a while. */
   readonly removals: Pick<MailRemovals, 'begin' | 'undo' | 'undoAll' | 'onChanged'>

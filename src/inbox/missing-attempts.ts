@@ -1,15 +1,9 @@
 import { type ErrorCode, errorTable } from '../core/errors.ts'
 import { withoutEnding } from '../core/text.ts'
-import {
-  type AttemptedRequest,
-  causeWeights,
-  type Evidence,
-  type MissingFacts,
-  weigh,
-  type Weighed,
-} from './missing-facts.ts'
-import type { SmtpProblemKind } from './smtp-session-types.ts'
+import type { AttemptedRequest, MissingFacts } from './missing-facts.ts'
 import type { MissingCause } from './missing-types.ts'
+import { causeWeights, type Evidence, weigh, type Weighed } from './missing-weights.ts'
+import type { SmtpProblemKind } from './smtp-session-types.ts'
 
 /** Problems of SMTP sessions, one cause for each kind. One that names the recipient is nearly certain. */
 export function sessionCauses({ sessions, to }: MissingFacts): Weighed[] {
@@ -35,60 +29,70 @@ const harmless: ReadonlySet<SmtpProblemKind> = new Set(['silent', 'no_message', 
 
 /** Refused requests that were to send something, one cause for each error. */
 export function requestCauses({ requests, to }: MissingFacts): Weighed[] {
-  const groups = new Map<string, Words & { weight: number; evidence: Evidence[] }>()
+  const groups = new Map<string, Omit<Attempt, 'key' | 'text'> & { weight: number; evidence: Evidence[] }>()
   for (const request of requests) {
-    const { id, timestamp, method, path, status, warnings, request_body } = request
-    const isForeign = path === ''
-    if (!isForeign && (method !== 'POST' || (status !== 0 && status < 400))) continue
-    const { name, message } = errorOf(request)
-    const refusal = status === 0 ? closed : name || String(status)
-    const key = isForeign ? wrongPort : refusal
-    const text = isForeign
-      ? (warnings[0] ?? method)
-      : [`${method} ${path} → ${status || 'closed'}`, name, message].filter((part) => part !== '').join(' ')
-    const words = requestWords(key, message)
-    const group = groups.get(key) ?? { weight: causeWeights.otherAttempt, ...words, evidence: [] }
-    if (names(request_body ?? '', to)) group.weight = causeWeights.namingAttempt
-    group.evidence.push({ id, time: timestamp, text })
+    const attempt = attemptOf(request)
+    if (!attempt) continue
+    const { key, text, ...cause } = attempt
+    const group = groups.get(key) ?? { ...cause, weight: causeWeights.otherAttempt, evidence: [] }
+    if (names(request.request_body ?? '', to)) group.weight = causeWeights.namingAttempt
+    group.evidence.push({ id: request.id, time: request.timestamp, text })
     groups.set(key, group)
   }
-  return [...groups].map(([key, group]) => {
-    const isWrongPort = key === wrongPort
-    const cause = isWrongPort ? 'wrong_port' : 'request'
-    return weigh({ ...group, cause, reason: isWrongPort ? null : key, kind: 'request' })
-  })
+  return [...groups.values()].map((group) => weigh({ ...group, kind: 'request' }))
 }
 
 /** What happened, and what to do. */
 type Words = Pick<MissingCause, 'message' | 'remedy'>
 
-// Attempts are grouped by the name of their error, or their status without one; these two have neither.
-/** The key of the attempts in another protocol. They are logged without a path. */
-const wrongPort = ''
-/** The key of the requests that a fault gave no answer. They are logged with the status 0. */
-const closed = 'closed'
+/** A failed request. Those with the same key are one cause: the name of their error, or their status without one. */
+interface Attempt extends Words, Pick<MissingCause, 'cause' | 'reason'> {
+  key: string
+  text: string
+}
 
-function requestWords(key: string, message: string): Words {
-  if (key === wrongPort)
+/** null for a request that was not to send, or succeeded. */
+function attemptOf(request: AttemptedRequest): Attempt | null {
+  const { method, path, status, warnings } = request
+  // No error has the keys in brackets.
+  if (path === '')
     return {
+      key: '(wrong port)',
+      cause: 'wrong_port',
+      reason: null,
+      text: warnings[0] ?? method,
       message: 'A client spoke another protocol than HTTP at the HTTP port.',
       remedy:
         'Send to the SMTP port over SMTP, and to the HTTP port over HTTP; the evidence names the ports.',
     }
-  if (key === closed)
+  if (method !== 'POST' || (status !== 0 && status < 400)) return null
+  const { name, message } = errorOf(request)
+  const text = [`${method} ${path} → ${status || 'closed'}`, name, message]
+    .filter((part) => part !== '')
+    .join(' ')
+  if (status === 0)
     return {
+      key: '(no answer)',
+      cause: 'request',
+      reason: 'closed',
+      text,
       message: 'A fault closed the connection of a request.',
       remedy: 'Turn it off under "Rules and faults", or with `DELETE /dev/faults`.',
     }
-  const row = Object.entries(errorTable).find(([code]) => code === key)?.[1]
+  const key = name || String(status)
+  return { key, cause: 'request', reason: key, text, ...refusalWords(key, message) }
+}
+
+function refusalWords(error: string, message: string): Words {
+  const row = Object.entries(errorTable).find(([code]) => code === error)?.[1]
   const said = message === '' ? '' : ` ${withoutEnding(message.trim(), '.')}.`
   if (!row)
     return {
-      message: `A request was refused with ${key}.${said}`,
+      message: `A request was refused with ${error}.${said}`,
       remedy: 'The answer says why; correct the request.',
     }
   const refused = `A request was refused: ${row.meaning}`
-  if (said !== '' && endsWithAdvice.has(key)) return { message: refused, remedy: said.trim() }
+  if (said !== '' && endsWithAdvice.has(error)) return { message: refused, remedy: said.trim() }
   return { message: refused + said, remedy: row.fix }
 }
 

@@ -1,7 +1,8 @@
 import { sessionCauses, requestCauses } from './missing-attempts.ts'
-import { causeWeights, weigh, type MissingFacts, timeText, type Weighed } from './missing-facts.ts'
+import type { MissingFacts } from './missing-facts.ts'
 import { elsewhereCauses, mailCauses, scheduledCauses } from './missing-mails.ts'
 import type { MissingCause, MissingCauseCode, MissingMail } from './missing-types.ts'
+import { causeWeights, weigh, timeText, type Weighed } from './missing-weights.ts'
 
 /** The causes that the facts show, the likeliest first. */
 export function causesOf(facts: MissingFacts): MissingCause[] {
@@ -99,19 +100,20 @@ function noAttempt(message: string): Weighed {
 
 /** The causes that say why a wait timed out, as the end of its message; empty if nothing points to one. */
 export function likelyCauses({ causes }: MissingMail): string {
-  const telling = causes.filter(({ cause }) => !untelling.has(cause)).slice(0, maxTold)
-  const texts = telling.map(({ message, remedy }) => `${message} ${remedy}`)
+  const told = causes.filter(({ cause }) => !notTold.has(cause)).slice(0, maxTold)
+  const texts = told.map(({ message, remedy }) => `${message} ${remedy}`)
   return texts.length === 0
     ? ''
     : ` ${texts.length === 1 ? 'A likely cause' : 'Likely causes'}: ${texts.join(' Or: ')}`
 }
 
-/** The nearest misses show these, and that nothing came needs no words. */
-const untelling: ReadonlySet<MissingCauseCode> = new Set<MissingCauseCode>([
+/** How many causes the message names. */
+const maxTold = 2
+/** The nearest misses in the same message already show these. */
+const notTold: ReadonlySet<MissingCauseCode> = new Set<MissingCauseCode>([
   'arrived',
   'other_recipient',
   'similar_recipient',
   'no_attempt',
   'retention',
 ])
-const maxTold = 2

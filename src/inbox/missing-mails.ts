@@ -2,14 +2,8 @@ import { quote } from '../core/quote.ts'
 import { editDistance } from '../core/suggest.ts'
 import { type EmailRecord, hasArrived } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
-import {
-  causeWeights,
-  type Evidence,
-  weigh,
-  type MissingFacts,
-  timeText,
-  type Weighed,
-} from './missing-facts.ts'
+import type { MissingFacts } from './missing-facts.ts'
+import { causeWeights, type Evidence, weigh, timeText, type Weighed } from './missing-weights.ts'
 
 /** The mails that are there. What became of each recipient says more than that it arrived. */
 export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
@@ -23,7 +17,7 @@ export function mailCauses({ mails, isWanted }: MissingFacts): Weighed[] {
       const last = events.findLast(({ status }) => status === 'bounced' || status === 'failed')
       if (last?.status === 'failed') add('failed', email, last.reason)
       else if (last?.status === 'bounced') {
-        // The other subtype is for the list of SES itself, which only simulated events name, and with a cause nothing is listed.
+        // `OnSuppressionList` is the list of SES, which only simulated events name. An event with a cause lists nothing.
         const isListed = last.subtype === 'OnAccountSuppressionList' && last.cause === undefined
         add(isListed ? 'suppressed' : (last.cause?.kind ?? 'bounced'), email, last.smtp_response ?? recipient)
       } else if (pending.has(recipient) && email.outbox !== null) {

@@ -37,9 +37,9 @@ export const missingEvidenceSchema: z.ZodType<MissingEvidence> = z.strictObject(
       'option',
     ])
     .describe('What it is; `id` is of this kind'),
-  id: z.string().nullable().describe('Of the mail, session or request; null for what has no id'),
+  id: z.string().nullable().describe('The id of the mail, session or request; null for what has no id'),
   time: z.int().nullable().describe('Unix time in milliseconds; null for what has no time'),
-  text: z.string().describe('It in one line: a reply, a subject, a pattern of a rule'),
+  text: z.string().describe('In one line: a reply, a subject, a pattern of a rule'),
 })
 
 /** One cause that a missing mail may have. */

@@ -33,11 +33,11 @@ export interface MissingEvidence {
     | 'fault'
     | 'account'
     | 'option'
-  /** Of the mail, session or request; null for what has no id. */
+  /** The id of the mail, session or request; null for what has no id. */
   id: string | null
   /** Unix time in milliseconds; null for what has no time. */
   time: number | null
-  /** It in one line: a reply, a subject, a pattern of a rule. */
+  /** In one line: a reply, a subject, a pattern of a rule. */
   text: string
 }
 

@@ -12,7 +12,7 @@ import { parseMailQuery } from '../search/query.ts'
 import type { Search } from '../search/search.ts'
 import type { ScheduledEmail, Suppression } from '../sending/types.ts'
 import type { Store } from '../store/store.ts'
-import type { AttemptedRequest, ForeignMail } from './missing-facts.ts'
+import type { AttemptedRequest, ForeignMail, MissingFacts } from './missing-facts.ts'
 import { causesOf } from './missing-causes.ts'
 import type { SmtpSessionSummary } from './smtp-session-types.ts'
 import type { MissingMail } from './missing-types.ts'
@@ -82,8 +82,8 @@ export function createMissing({ store, search, now, sources }: MissingDeps): Mis
         throw new LocalpostError('invalid_query', message)
       }
       const since = timeOf(query.since, now())
-      const form = to === null ? null : addressTest(to)
-      const isWanted = (address: string): boolean => form === null || form(address)
+      const fitsRecipient = to === null ? null : addressTest(to)
+      const isWanted = (address: string): boolean => fitsRecipient === null || fitsRecipient(address)
       const mails = to === null ? [] : await newest(query, since, maxMails)
       const ids = new Set(mails.map(({ id }) => id))
       const all = await newest({ signal: query.signal }, since, maxMails)
@@ -99,7 +99,7 @@ export function createMissing({ store, search, now, sources }: MissingDeps): Mis
       const address = to !== null && /^[^\s@]+@[^\s@]+$/.test(to) ? to : null
       const isSuppressed = address !== null && sources.isSuppressed(address)
       const foreignMail = seesAccounts && to !== null ? sources.foreignMail : null
-      const facts = {
+      const facts: MissingFacts = {
         to,
         since,
         isWanted,

@@ -48,25 +48,27 @@ export function createNestedMails({ reader, find }: NestedDeps): NestedMails {
 
   return {
     async get(id, path, signal) {
-      const { mail = throwNotFound(id, path) } = await read(id, path, { view: 'mail' }, signal)
+      const { mail } = await read(id, path, { view: 'mail' }, signal)
+      if (!mail) throw notFound(id, path)
       const { message, size_bytes } = mail
       const { headers, subject, html, text, attachments, problem } = message
       return { headers, subject, html, text, attachments: toAttachments(attachments), size_bytes, problem }
     },
     async page(id, path, options, signal) {
-      const { page = throwNotFound(id, path) } = await read(id, path, { view: 'page', options }, signal)
+      const { page } = await read(id, path, { view: 'page', options }, signal)
+      if (!page) throw notFound(id, path)
       return page
     },
     async attachment(id, path, index, signal) {
-      const request = { view: 'attachment', index } as const
-      const { attachment = throwNotFound(id, path) } = await read(id, path, request, signal)
+      const { attachment } = await read(id, path, { view: 'attachment', index }, signal)
+      if (!attachment) throw notFound(id, path)
       // From a thread it comes as a `Uint8Array`.
       return { ...attachment, content: asBuffer(attachment.content) }
     },
   }
 }
 
-function throwNotFound(id: string, path: readonly number[]): never {
+function notFound(id: string, path: readonly number[]): LocalpostError {
   const message = `Mail ${quote(id)} has no such message or part at ${path.join('.')}.`
-  throw new LocalpostError('not_found', message)
+  return new LocalpostError('not_found', message)
 }

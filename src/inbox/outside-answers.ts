@@ -32,13 +32,13 @@ interface OutsideDeps {
   thread: JobThread<typeof checkJobs>
   /** Default: none; links are then not requested either. */
   services?: CheckServices
+  find(id: string): Promise<EmailRecord>
+  details: Details
 }
 
-export function createOutsideAnswers(
-  { reader, thread, services }: OutsideDeps,
-  { find, details }: { find(id: string): Promise<EmailRecord>; details: Details },
-): OutsideAnswers {
-  const inTime = (signal?: AbortSignal): AbortSignal =>
+export function createOutsideAnswers(deps: OutsideDeps): OutsideAnswers {
+  const { reader, thread, services, find, details } = deps
+  const withDeadline = (signal?: AbortSignal): AbortSignal =>
     AbortSignal.any([AbortSignal.timeout(maxAskMs), ...(signal ? [ownSignal(signal)] : [])])
 
   return {
@@ -52,7 +52,7 @@ export function createOutsideAnswers(
           mail,
           services,
           facts: () => thread.run('htmlFacts', [html], { size: html.length, signal }),
-          signal: inTime(signal),
+          signal: withDeadline(signal),
         })
       }
       return details.inTurn([email], ask, signal)
@@ -65,7 +65,7 @@ export function createOutsideAnswers(
       return reader.bytes(
         messageBlob(id),
         // The reader owns the bytes.
-        (bytes) => askSpamd(endpoint, Buffer.from(bytes), { problemOf, signal: inTime(signal) }),
+        (bytes) => askSpamd(endpoint, Buffer.from(bytes), { problemOf, signal: withDeadline(signal) }),
         signal,
       )
     },

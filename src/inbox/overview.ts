@@ -7,7 +7,7 @@ export interface Overview {
   /** How many mails there are. */
   total: number
   unread: number
-  /** The tags that mails have, in lower case and in the order of the alphabet. */
+  /** The tags that mails have, in lower case and in alphabetical order. */
   tags: readonly string[]
 }
 
@@ -37,7 +37,7 @@ export function createOverview(
       if (current === counting) current = null
     }
     const stopListening = store.changes(forget, { of: emailCollection })
-    // A failure is not kept.
+    // A failed count is not kept.
     counting.catch(forget)
     return counting
   }

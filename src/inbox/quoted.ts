@@ -8,7 +8,7 @@ import { writeHtml } from '../mime/html/write-html.ts'
 import type { Mail } from './types.ts'
 
 /** A mail as it is quoted below an answer. */
-export interface Quoted {
+export interface Quotation {
   /** For `text`: a line that says who wrote it, and lines that begin with `>`. */
   text: string
   /** For `html`: the same line, and a blockquote. */
@@ -16,19 +16,19 @@ export interface Quoted {
 }
 
 /** The quotation of a mail. Long text is cut, and long HTML is quoted as its text. */
-export function quoted({
+export function quoteMail({
   from,
   received,
   text,
   html,
-}: Pick<Mail, 'from' | 'received' | 'text' | 'html'>): Quoted {
-  const said = linesOf(text.trim() === '' ? visibleText(html.slice(0, maxRead)) : text)
-  const head = `On ${new Date(received).toUTCString()}, ${shorten(foldSpace(from), maxFrom)} wrote:`
+}: Pick<Mail, 'from' | 'received' | 'text' | 'html'>): Quotation {
+  const said = linesOf(text.trim() === '' ? visibleText(html) : text)
+  const attribution = `On ${new Date(received).toUTCString()}, ${shorten(foldSpace(from), maxFrom)} wrote:`
   const shown =
     html !== '' && html.length <= maxQuoted ? bodyContent(html) : said.map(htmlText).join('<br>\n')
   return {
-    text: [head, ...said.map((line) => (line === '' ? '>' : `> ${line}`))].join('\n'),
-    html: `<p>${htmlText(head)}</p>\n<blockquote type="cite">\n${shown}\n</blockquote>`,
+    text: [attribution, ...said.map((line) => (line === '' ? '>' : `> ${line}`))].join('\n'),
+    html: `<p>${htmlText(attribution)}</p>\n<blockquote type="cite">\n${shown}\n</blockquote>`,
   }
 }
 
@@ -56,6 +56,4 @@ function linesOf(text: string): string[] {
 
 /** How much of a body is quoted, in characters. */
 const maxQuoted = 100_000
-/** How much HTML is read for its text. */
-const maxRead = 1_000_000
 const maxFrom = 500

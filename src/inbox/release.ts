@@ -31,15 +31,13 @@ export async function releaseMail(
   assertKnownOptions(request, ['to'], 'inbox.release()')
   const { to } = request
   const email = await find(id)
-  if (!relay) {
-    throw new LocalpostError(
-      'relay_not_configured',
-      'No relay is configured. Start Localpost with the option `relay` or `--relay smtp://host:port`.',
-    )
-  }
+  if (!relay) throw new LocalpostError('relay_not_configured', noRelay)
   const address = typeof to === 'string' ? normalizeAddress(to) : { problem: 'is not an address' }
   if ('problem' in address)
     throw validationError([{ field: 'to', message: `${quote(to)} ${address.problem}` }])
   const smtp_response = await keepAlive(() => relay(email, address.address, () => open(email)))
   return { id, to: address.address, smtp_response }
 }
+
+const noRelay =
+  'No relay is configured. Start Localpost with the option `relay` or `--relay smtp://host:port`.'

@@ -109,7 +109,7 @@ export function createMailRemovals(deps: {
     hidden,
     async begin(given) {
       const ids = await storedOf(new Set(given))
-      // Each list excludes them one by one.
+      // Every list names the hidden mails one by one, so their number is limited: earlier removals end now.
       for (const id of waiting.keys()) {
         if (hidden().size + ids.length <= maxHidden) break
         await end(id)

@@ -39,7 +39,7 @@ export const replyMembers: { readonly [Name in keyof ReplyRequest]-?: z.ZodType<
     .boolean()
     .optional()
     .describe(
-      'Whether a mail is answered that was sent automatically: one with the field Auto-Submitted, or with an empty envelope sender. Default: false',
+      'Answer even a mail that was sent automatically: one with the field Auto-Submitted, or with an empty envelope sender. Default: false',
     ),
 }
 

@@ -22,8 +22,8 @@ export interface ReplyRequest {
   headers?: Record<string, string>
   attachments?: ContentAttachment[]
   /**
-   * Whether a mail is answered that was sent automatically: one with the field Auto-Submitted, or with
-   * an empty envelope sender. Default: false.
+   * Answer even a mail that was sent automatically: one with the field Auto-Submitted, or with an empty
+   * envelope sender. Default: false.
    */
   force?: boolean
 }

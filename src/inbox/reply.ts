@@ -13,7 +13,7 @@ import { answerSubject, type Answered, type answerJobs } from './answered.ts'
 import type { Details } from './detail.ts'
 import type { Inbox } from './methods.ts'
 import type { ReadOptions } from './read-options.ts'
-import type { Quoted } from './quoted.ts'
+import type { Quotation } from './quoted.ts'
 import { replyRequestSchema } from './reply-schema.ts'
 import type { ReplyRequest } from './reply-types.ts'
 
@@ -125,10 +125,10 @@ async function quotedMail(
   email: EmailRecord,
   { details, thread }: Pick<ReplyDeps, 'details' | 'thread'>,
   signal: AbortSignal | undefined,
-): Promise<Quoted> {
-  const quote = async (): Promise<Quoted> => {
+): Promise<Quotation> {
+  const write = async (): Promise<Quotation> => {
     const { from, received, text, html } = await details.read(email, signal)
     return thread.run('quoted', [{ from, received, text, html }], { size: html.length, signal })
   }
-  return details.inTurn([email], quote, signal)
+  return details.inTurn([email], write, signal)
 }

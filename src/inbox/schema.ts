@@ -26,7 +26,8 @@ import type {
   TranscriptLine,
 } from './types.ts'
 
-const { from, to, subject, unread, tags, source, trace_id, template_id: _notShown, ...others } = emailMembers
+// `template_id` is not shown in the inbox.
+const { from, to, subject, unread, tags, source, trace_id, template_id: _, ...detailMembers } = emailMembers
 
 const summaryMembers = {
   id: z.string().describe('Begins with `em_`; ids sort by arrival'),
@@ -151,7 +152,7 @@ export const transcriptLineSchema: z.ZodType<TranscriptLine> = z.strictObject({
 /** All that Localpost knows of one mail, for people and tests. */
 export const mailSchema: z.ZodType<Mail> = z.strictObject({
   ...summaryMembers,
-  ...others,
+  ...detailMembers,
   headers: z
     .array(z.tuple([z.string(), z.string()]))
     .describe('The message’s header fields in their order, each with its name and its decoded value'),

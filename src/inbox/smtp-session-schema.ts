@@ -52,7 +52,9 @@ const summary = {
     .string()
     .nullable()
     .describe('The address of the last MAIL FROM that is kept; `""` for a bounce; null before the first'),
-  rcpt_to: z.array(z.string()).describe('The addresses after it that are kept, accepted or not'),
+  rcpt_to: z
+    .array(z.string())
+    .describe('The addresses of the RCPT TO after it, accepted or not, as far as they are kept'),
   email_ids: z.array(z.string()).describe('Of the captured messages whose transcript is kept'),
   problems: z
     .array(smtpProblemSchema)

@@ -61,7 +61,7 @@ export interface SmtpSessionSummary {
   message_count: number
   /** The address of the last MAIL FROM that is kept; `""` for a bounce; null before the first. */
   mail_from: string | null
-  /** The addresses after it that are kept, accepted or not. */
+  /** The addresses of the RCPT TO after it, accepted or not, as far as they are kept. */
   rcpt_to: string[]
   /** Of the captured messages whose transcript is kept. */
   email_ids: string[]

@@ -2,15 +2,8 @@ import type { Ids } from '../core/ids.ts'
 import { parseInput } from '../core/validate.ts'
 import { emailCollection } from '../emails/email.ts'
 import { untilCommitted } from '../store/repository.ts'
-import {
-  type Change,
-  type Collection,
-  type Store,
-  type StoredRecord,
-  insert,
-  remove,
-  update,
-} from '../store/store.ts'
+import { insert, remove, update } from '../store/store.ts'
+import type { Change, Collection, Store, StoredRecord } from '../store/store.ts'
 import { tagChangesSchema } from './schema.ts'
 import { checkTag } from './check-changes.ts'
 import type { TagChanges, TagColor, TagCount } from './types.ts'
@@ -53,8 +46,8 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
 
   /** The changes that remove the oldest colours to make room for one more. */
   async function surplus(): Promise<Change[]> {
-    const limit = (await store.count(tagColorCollection)) + 1 - maxColors
-    return limit > 0 ? (await store.page(tagColorCollection, { limit })).records.map(forget) : []
+    const excess = (await store.count(tagColorCollection)) + 1 - maxColors
+    return excess > 0 ? (await store.page(tagColorCollection, { limit: excess })).records.map(forget) : []
   }
 
   return {
@@ -65,7 +58,7 @@ export function createTags({ store, ids }: { store: Store; ids: Ids }): Tags {
         store.page(tagColorCollection, { index: 'tag', limit: 2 * maxColors }),
       ])
       const used = [...counts]
-        .sort(([a, times], [b, others]) => others - times || (a < b ? -1 : 1))
+        .sort(([a, times], [b, otherTimes]) => otherTimes - times || (a < b ? -1 : 1))
         .slice(0, maxListedTags)
         .map(([tag]) => tag)
       const colors = new Map(records.map(({ tag, color }) => [tag, color]))

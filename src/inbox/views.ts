@@ -24,6 +24,7 @@ export function toMailSummary(email: EmailRecord, digest: Digest): Complete<Mail
   return {
     ...toListed(email, digest),
     source: email.source,
+    // Only the record of an answer has one.
     thread: email.thread ?? begunConversation(email.message?.message_id ?? ''),
     is_answer: email.thread !== undefined,
     trace_id: email.trace_id,
@@ -78,6 +79,7 @@ export async function toListedBroadcast(
   { id, emails, unread, statuses }: FoldedGroup,
 ): Promise<Complete<ListedBroadcast>> {
   const record = await store.get(broadcastCollection, id)
+  // The counts of the group are in the order of `eventStatuses`.
   const outcomes = eventStatuses.map((status, at) => [status, statuses[at] ?? 0] as const)
   return {
     id,

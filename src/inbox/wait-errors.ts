@@ -32,17 +32,18 @@ export async function timeoutError(
     .sort((a, b) => b.held - a.held)
     .slice(0, 3)
     .map(({ email }) => {
-      const late = hasArrived(email) ? '' : ' (not delivered yet)'
-      const early = after !== undefined && !cameAfter(after)(email) ? ' (not after `after`)' : ''
-      return `${describeMail(email)}${late}${early}`
+      const undelivered = hasArrived(email) ? '' : ' (not delivered yet)'
+      const beforeAfter = after !== undefined && !cameAfter(after)(email) ? ' (not after `after`)' : ''
+      return `${describeMail(email)}${undelivered}${beforeAfter}`
     })
   const nearest = misses.length > 0 ? ` The nearest misses: ${misses.join('; ')}.` : ' The inbox is empty.'
   const why = await explain(recipientIn(query), after ?? new Date(since - lookBackMs))
-  return new LocalpostError(
-    'wait_timeout',
-    `${what} ${describeQuery(query)} within ${timeoutMs} ms.${nearest}${why}`,
-  )
+  const message = `${what} ${describeQuery(query)} within ${timeoutMs} ms.${nearest}${why}`
+  return new LocalpostError('wait_timeout', message)
 }
+
+// Only the newest mails are considered, because the expected mail should have arrived just now.
+const maxConsidered = 200
 
 /** The app may have tried to send shortly before the wait began. */
 const lookBackMs = 60_000
@@ -57,9 +58,6 @@ function describeMail({ id, from, to, subject }: EmailRecord): string {
   const recipients = to.length > 0 ? quote(to.join(', ')) : 'undisclosed recipients'
   return `${id} from ${quote(from)} to ${recipients}, subject ${quote(subject)}`
 }
-
-// Only the newest mails are considered, because the expected mail should have arrived just now.
-const maxConsidered = 200
 
 function describeQuery(query: MailQuery | undefined): string {
   if (query === undefined) return 'any mail'

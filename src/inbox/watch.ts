@@ -56,7 +56,7 @@ export function createWatches(deps: WatchDeps): Watches {
   }
 }
 
-/** One watch: it asks once for each match, until there is an outcome. What comes after the outcome has no effect. */
+/** One watch: it asks once for each match, until there is an outcome. */
 class Watch<T> {
   readonly #goal: Goal
   readonly #decide: (email: EmailRecord) => T | undefined
@@ -64,6 +64,9 @@ class Watch<T> {
   readonly #isNew: NewMails
   readonly #asked = new Set<string>()
   readonly #outcome: Promise<T>
+  /** Whether a mail led to the outcome. */
+  #isDecided = false
+  /** Both are set by the constructor. Only the first call of one of them has an effect. */
   #resolve: (outcome: T) => void = () => {}
   fail: (error: unknown) => void = () => {}
 
@@ -136,8 +139,9 @@ class Watch<T> {
     if (await search.fits(email, filter, signal)) this.#ask(email)
   }
 
-  /** @returns Whether this mail led to the outcome. */
+  /** @returns Whether this or another mail led to the outcome. */
   #ask(email: EmailRecord): boolean {
+    if (this.#isDecided) return true
     if (this.#asked.has(email.id)) return false
     this.#asked.add(email.id)
     try {
@@ -147,7 +151,7 @@ class Watch<T> {
     } catch (error) {
       this.fail(error)
     }
-    return true
+    return (this.#isDecided = true)
   }
 }
 

@@ -14,8 +14,8 @@ import { createVerdicts } from '../rules/verdicts.ts'
 import { createRequestLog, createSharedRequestLog, type RequestLog } from '../server/request-log.ts'
 import type { Following } from '../store/follow.ts'
 import type { Store } from '../store/store.ts'
-import { followIds, raiseIds } from './collections.ts'
-import { simulator } from './outbound.ts'
+import { collections } from './collections.ts'
+import { simulator } from './simulator.ts'
 
 /**
  * The state of an account that is only in memory. It stays while the account is closed, so that closing it changes
@@ -51,13 +51,12 @@ export async function createAccountMemory(
   if (store.isShared) followIds(store, ids)
   await raiseIds(store, ids)
   const rules = await createRules({ store, given, following })
+  const attempts = store.isShared ? createSharedAttempts(store, clock) : undefined
   return {
     ids,
     randomSources: sourceOf,
     rules,
-    verdictOf: store.isShared
-      ? createVerdicts(rules.find, createSharedAttempts(store, clock), simulator)
-      : createVerdicts(rules.find, undefined, simulator),
+    verdictOf: createVerdicts(rules.find, attempts, simulator),
     faults: store.isShared
       ? await openSharedFaults({ store, following, random: sourceOf('faults'), surfaces: providerNames })
       : createFaults(providerNames, sourceOf('faults')),
@@ -69,4 +68,19 @@ export async function createAccountMemory(
     }),
     log: store.isShared ? createSharedRequestLog({ store, clock, ids }) : createRequestLog({ clock, ids }),
   }
+}
+
+/** Makes every new id greater than all that are stored. */
+async function raiseIds(store: Store, ids: Ids): Promise<void> {
+  for (const collection of collections) {
+    const { records } = await store.page(collection, { direction: 'desc', limit: 1 })
+    for (const { id } of records) ids.raiseTo(id)
+  }
+}
+
+/** Makes every new id greater than the known ids of other instances, whose clocks may differ. */
+function followIds(store: Store, ids: Ids): void {
+  store.changes((change) => {
+    if (change.op === 'insert') ids.raiseTo(change.id)
+  })
 }

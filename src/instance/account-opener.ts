@@ -8,7 +8,7 @@ import type { App } from '../server/app.ts'
 import type { Store } from '../store/store.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { OpenAccount } from './account.ts'
-import type { AccountSettings, SharedParts } from './shared-parts.ts'
+import type { AccountParts, AccountSettings } from './shared-parts.ts'
 import { createAccountMemory, type AccountMemory } from './account-memory.ts'
 import { sideOfAccount } from './inbound.ts'
 import type { KeyOwners } from './key-owners.ts'
@@ -38,18 +38,18 @@ export interface AccountOpener {
 }
 
 /**
- * @param shared  What all accounts have in common.
+ * @param main  The parts of the account `default`. The others share most of them.
  * @param stored  The store of all accounts.
- * @param headRoom  The memory for headers of messages that arrive, of all accounts together.
+ * @param headerBudget  The memory for headers of messages that arrive, of all accounts together.
  * @param owners  Told of the keys of each account that is opened.
  */
 export function createAccountOpener(
-  shared: SharedParts,
+  main: AccountParts,
   stored: PartitionedStore,
-  headRoom: Budget,
+  headerBudget: Budget,
   owners: KeyOwners,
 ): AccountOpener {
-  const { config, following } = shared
+  const { config, following } = main
   const { clock } = config
   /** The memory of each account since its first start, with the view of the store that it uses. */
   const kept = new Map<string, { readonly memory: AccountMemory; readonly store: Store }>()
@@ -57,8 +57,8 @@ export function createAccountOpener(
   async function memoryOf(id: string): Promise<AccountMemory> {
     const known = kept.get(id)
     if (known) return known.memory
-    const sources: SharedParts['randomSources'] = (purpose) =>
-      shared.randomSources(`accounts.${id}.${purpose}`)
+    const sources: AccountParts['randomSources'] = (purpose) =>
+      main.randomSources(`accounts.${id}.${purpose}`)
     const store = stored.partition(id)
     const memory = await createAccountMemory({ clock, rules: null }, sources, store, following)
     kept.set(id, { memory, store })
@@ -81,18 +81,18 @@ export function createAccountOpener(
         textFolder: null,
         accountName: name,
         foreignMail: null,
-        baseUrl: () => `${shared.baseUrl()}/a/${id}`,
+        baseUrl: () => `${main.baseUrl()}/a/${id}`,
       }
       const store = stored.partition(id)
       const undo: (() => unknown)[] = [() => store.close()]
       try {
-        const account = await openAccount({ ...shared, ...own }, memory, store, undo)
+        const account = await openAccount({ ...main, ...own }, memory, store, undo)
         const random = memory.randomSources('keys')
         const { ids } = memory
         const keys = await createKeys({ store, clock, ids, given: [], acceptAny: false, random, following })
         account.webhooks.wake()
         account.deliver()
-        const side = sideOfAccount(account, config, headRoom, shared.upToDate)
+        const side = sideOfAccount(account, config, headerBudget, main.upToDate)
         return { account, keys: owners.watch(id, keys), side, app: null }
       } catch (error) {
         await runAll(undo.reverse()).catch(() => undefined)

@@ -26,6 +26,7 @@ export interface OpenAccount
   templates: InnerTemplates
   suppressions: InnerSuppressions
   schedule: Schedule
+  /** How the library sends: logged, and with warnings. */
   library: ReturnType<typeof createLibrarySends>
   inbox: ReturnType<typeof createInbox>
   tracking: Tracking
@@ -33,6 +34,7 @@ export interface OpenAccount
   configurationSets: ConfigurationSets
   relay: Transport | null
   outbox: Outbox
+  /** Tasks in the background, which a close ends after the outbox. */
   maintenance: readonly { idle(): Promise<void>; close(): Promise<void> }[]
   thread: InstanceThread
   tracer: Tracer | null
@@ -56,6 +58,7 @@ export function closeAccount(account: OpenAccount): Promise<void> {
   return runAll([() => runTogether([() => inbox.close(), () => webhooks.close()]), () => endWork(account)])
 }
 
+/** Ends what runs in the background; also used if the start fails. */
 export function endWork({
   outbox,
   relay,

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { noAccount, type AccountRecord } from '../accounts/account.ts'
 import type { InnerAccounts } from '../accounts/accounts.ts'
 import { ownAccount } from '../accounts/own-account.ts'
@@ -6,20 +5,24 @@ import type { AuthRules } from '../capture/auth.ts'
 import type { Budget } from '../core/byte-budget.ts'
 import type { Ids } from '../core/ids.ts'
 import { runTogether } from '../core/run-all.ts'
+import { emailCollection } from '../emails/email.ts'
 import type { ForeignMail } from '../inbox/missing-facts.ts'
 import type { Store } from '../store/store.ts'
 import type { PartitionedStore } from '../store/partitioned-store.ts'
 import type { OtherAccounts } from '../server/pass-to-account.ts'
 import type { App } from '../server/app.ts'
 import { closeAccount, type OpenAccount } from './account.ts'
-import type { SharedParts } from './shared-parts.ts'
+import type { AccountParts } from './shared-parts.ts'
 import { createAccountOpener, type OtherAccount } from './account-opener.ts'
 import { createAccountJudge } from './account-smtp.ts'
 import { reportErrors } from './notices.ts'
 import type { HttpAccount } from './http.ts'
-import { AccountWakes, countsOf, findForeignMail, findWork } from './closed-accounts.ts'
+import { AccountWakes } from './account-wakes.ts'
+import { findWork } from './account-work.ts'
+import { findForeignMail } from './foreign-mail.ts'
 import { KeyOwners } from './key-owners.ts'
 import { OpenAccounts } from './open-accounts.ts'
+import { releaseAfter } from './release-after.ts'
 import { createAccounts } from '../accounts/stored-accounts.ts'
 
 /** The accounts other than `default`. Each is opened on its first use. */
@@ -42,11 +45,12 @@ export interface RunningAccounts {
 }
 
 export interface RunningAccountsDeps {
-  shared: SharedParts
+  /** The parts of the account `default`. */
+  parts: AccountParts
   stored: PartitionedStore
   /** The store and the ids of the account `default`. */
   main: { store: Store; ids: Ids }
-  headRoom: Budget
+  headerBudget: Budget
   smtp(): { host: string; port: number }
   makeApp(parts: HttpAccount): Promise<App>
   /** How many unused accounts may be open. Default: 100. */
@@ -55,12 +59,13 @@ export interface RunningAccountsDeps {
 }
 
 export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<RunningAccounts> {
-  const { shared, stored, main, mostOpen = defaultMostOpen } = deps
-  const { config } = shared
-  const owners = new KeyOwners(shared.following)
-  const opener = createAccountOpener(shared, stored, deps.headRoom, owners)
+  const { parts, stored, main, mostOpen = defaultMostOpen } = deps
+  const { config } = parts
+  const owners = new KeyOwners(parts.following)
+  const opener = createAccountOpener(parts, stored, deps.headerBudget, owners)
+  // `open`, `accounts` and `wakes` call each other, but only after all three are made.
   const open = new OpenAccounts<OtherAccount>({
-    assertUsable: (id) => void usable(id),
+    assertUsable: usable,
     open: (id) => opener.open(usable(id)),
     async end(id, { account, app }) {
       ;(await app)?.close()
@@ -82,10 +87,10 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
 
   const accounts = await createAccounts({
     store: main.store,
-    following: shared.following,
+    following: parts.following,
     clock: config.clock,
     ids: main.ids,
-    random: shared.randomSources('accounts'),
+    random: parts.randomSources('accounts'),
     smtp: deps.smtp,
     countsOf: (id) => countsOf(id === null ? main.store : stored.partition(id)),
     async makeKey(id) {
@@ -127,6 +132,7 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
     return record
   }
 
+  /** Opens an account for a caller, which counts as use. @throws not_found. */
   async function hold(id: string): ReturnType<OpenAccounts<OtherAccount>['hold']> {
     accounts.used(usable(id))
     return open.hold(id)
@@ -148,45 +154,12 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
   return {
     resource: accounts,
     judge: createAccountJudge({ accounts, owners, open }),
-    http: {
-      isEmpty: accounts.isEmpty,
-      ofKey: (key) => owners.ofKey(key),
-      ofDigest: (digest) => owners.ofDigest(digest),
-      ofName: (name) => accounts.find(name)?.id ?? null,
-      has: (id) => accounts.byId(id) !== null,
-      async open(id) {
-        const { opened, release } = await hold(id)
-        try {
-          const { account, keys } = opened
-          opened.app ??= deps.makeApp({
-            ...account,
-            keys,
-            accounts: ownAccount(accounts, accounts.byId(id)?.name ?? id),
-          })
-          const used = (): void => {
-            const record = accounts.byId(id)
-            if (record) accounts.used(record)
-          }
-          return { app: await opened.app, used, release }
-        } catch (error) {
-          release()
-          throw error
-        }
-      },
-    },
+    http: httpAccounts(accounts, owners, hold, deps.makeApp),
     async use(name, work) {
       const record = accounts.find(name)
       if (!record) throw noAccount(name)
       const { opened, release } = await hold(record.id)
-      let stream: Readable | null = null
-      try {
-        const result = await work(opened.account)
-        stream = streamOf(result)
-        return result
-      } finally {
-        if (stream && !stream.closed) stream.once('close', release)
-        else release()
-      }
+      return releaseAfter(() => work(opened.account), release)
     },
     findMail: (isWanted, since) => findForeignMail(accounts, stored, isWanted, since),
     async start() {
@@ -218,9 +191,45 @@ export async function createRunningAccounts(deps: RunningAccountsDeps): Promise<
 /** An open account takes about 0.2 MB. */
 const defaultMostOpen = 100
 
-/** The stream that a method of the library returns: it continues after the call. */
-function streamOf(result: unknown): Readable | null {
-  if (result instanceof Readable) return result
-  if (typeof result !== 'object' || result === null || !('stream' in result)) return null
-  return result.stream instanceof Readable ? result.stream : null
+function httpAccounts(
+  accounts: InnerAccounts,
+  owners: KeyOwners,
+  hold: OpenAccounts<OtherAccount>['hold'],
+  makeApp: RunningAccountsDeps['makeApp'],
+): OtherAccounts {
+  return {
+    isEmpty: accounts.isEmpty,
+    ofKey: (key) => owners.ofKey(key),
+    ofDigest: (digest) => owners.ofDigest(digest),
+    ofName: (name) => accounts.find(name)?.id ?? null,
+    has: (id) => accounts.byId(id) !== null,
+    async open(id) {
+      const { opened, release } = await hold(id)
+      try {
+        const { account, keys } = opened
+        opened.app ??= makeApp({
+          ...account,
+          keys,
+          accounts: ownAccount(accounts, accounts.byId(id)?.name ?? id),
+        })
+        const used = (): void => {
+          const record = accounts.byId(id)
+          if (record) accounts.used(record)
+        }
+        return { app: await opened.app, used, release }
+      } catch (error) {
+        release()
+        throw error
+      }
+    },
+  }
+}
+
+/** How many emails an account has. */
+async function countsOf(store: Store): Promise<{ emails: number; unread: number }> {
+  const [emails, unread] = await Promise.all([
+    store.count(emailCollection),
+    store.count(emailCollection, { where: { flag: 'unread' } }),
+  ])
+  return { emails, unread }
 }

@@ -16,8 +16,8 @@ export type Activity =
     }
   | ({ readonly kind: 'refusal' } & ClientRefusal)
 
-/** The same log, which also tells of refused requests. */
-export function tellingRefusals(
+/** The same log, which also reports refused requests. */
+export function withRefusalsReported(
   { log, accountName }: { readonly log: RequestLog; readonly accountName: string | null },
   tell: (refusal: ClientRefusal) => void,
 ): RequestLog {
@@ -27,12 +27,12 @@ export function tellingRefusals(
       log.add(exchange)
       const { method, path, status, startedAt, responseBody } = exchange
       if (status !== 0 && status < 400) return
-      const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1] ?? ''
+      const name = /"name":"(\w{1,40})"/.exec(responseBody ?? '')?.[1]
       // A query may have a key in it.
       const command = `${method} ${path.split('?', 1)[0]}`
       tell({
         command,
-        reply: status === 0 ? 'closed by a fault' : `${status} ${name}`,
+        reply: status === 0 ? 'closed by a fault' : `${status}${name === undefined ? '' : ` ${name}`}`,
         client: '',
         account: accountName ?? defaultAccount,
         durationMs: monotonicNow() - startedAt,

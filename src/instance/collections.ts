@@ -9,16 +9,12 @@ import { dkimKeyCollection } from '../domains/dkim-keys.ts'
 import { domainCollection } from '../domains/domain.ts'
 import { emailCollection } from '../emails/email.ts'
 import { idempotencyCollection } from '../sending/idempotency.ts'
-import { invalidOption } from '../core/errors.ts'
-import { quote } from '../core/quote.ts'
-import { suggest } from '../core/suggest.ts'
-import type { Ids } from '../core/ids.ts'
 import { bulkChangeCollection } from '../inbox/bulk-board.ts'
 import { tagColorCollection } from '../inbox/tags.ts'
 import { scheduledCollection } from '../sending/scheduled.ts'
 import { suppressionCollection } from '../sending/suppressing.ts'
 import { apiKeyCollection } from '../keys/key.ts'
-import { type Collection, type Store, type StoredRecord, remove } from '../store/store.ts'
+import type { Collection, StoredRecord } from '../store/store.ts'
 import { configurationSetCollection } from '../providers/ses/configuration-sets.ts'
 import { windowCollection } from '../faults/shared-windows.ts'
 import { transcriptCollection } from '../capture/transcripts.ts'
@@ -30,8 +26,8 @@ import { trackingSecretCollection } from '../tracking/secret.ts'
 import { sessionCollection } from '../users/user.ts'
 import { webhookCollection, webhookDeliveryCollection } from '../webhooks/webhook.ts'
 
-/** What each scope of a reset empties, in this order. */
-const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
+/** What each scope of a reset empties, in this order. A snapshot contains all of these, and no other collection. */
+export const scopeCollections: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> = {
   emails: [
     // First: what falls due meanwhile becomes an email.
     scheduledCollection,
@@ -48,9 +44,9 @@ const scopes: Readonly<Record<ResetScope, readonly Collection<StoredRecord>[]>> 
   webhooks: [webhookCollection, webhookDeliveryCollection, configurationSetCollection],
 }
 
-/** What a folder holds. */
+/** Collections of every store; a folder has only these. */
 export const collections: readonly Collection<StoredRecord>[] = [
-  ...Object.values(scopes).flat(),
+  ...Object.values(scopeCollections).flat(),
   dkimKeyCollection,
   apiKeyCollection,
   accountCollection,
@@ -71,56 +67,3 @@ const sharedCollections: readonly Collection<StoredRecord>[] = [
 
 /** What a database holds, which several instances may share. */
 export const allCollections: readonly Collection<StoredRecord>[] = [...collections, ...sharedCollections]
-
-/**
- * Empties everything but the keys, and what `keep` names.
- *
- * @throws invalid_option for an unknown name; over HTTP the body was checked before.
- */
-export async function emptyStore(store: Store, keep: readonly ResetScope[]): Promise<void> {
-  const known = Object.keys(scopes)
-  if (!Array.isArray(keep)) {
-    const message = `Option "keep" is ${quote(keep)}; it takes an array of ${known.join(', ')}.`
-    throw invalidOption(message)
-  }
-  for (const name of keep) {
-    if (Object.hasOwn(scopes, name)) continue
-    const near = suggest(String(name), known)
-    const hint = near ? `Did you mean "${near}"?` : `Known: ${known.join(', ')}.`
-    throw invalidOption(`Option "keep" has ${quote(name)}. ${hint}`)
-  }
-  for (const [name, emptied] of Object.entries(scopes)) {
-    if (keep.some((kept) => kept === name)) continue
-    for (const collection of emptied) await emptyCollection(store, collection)
-  }
-}
-
-async function emptyCollection(store: Store, collection: Collection<StoredRecord>): Promise<void> {
-  if (collection.large) {
-    await store.bulk(collection, await store.ids(collection, { direction: 'desc' }), 'remove')
-    return
-  }
-  for (;;) {
-    const { records, more } = await store.page(collection, { limit: removalSlice })
-    if (records.length > 0) await store.commit(records.map(({ id }) => remove(collection, id)))
-    if (!more) return
-  }
-}
-
-// A commit is applied without a pause: this many changes block the event loop for a few milliseconds.
-const removalSlice = 500
-
-/** Makes every new id greater than all that are stored. */
-export async function raiseIds(store: Store, ids: Ids): Promise<void> {
-  for (const collection of collections) {
-    const { records } = await store.page(collection, { direction: 'desc', limit: 1 })
-    for (const { id } of records) ids.raiseTo(id)
-  }
-}
-
-/** Makes every new id greater than the known ids of other instances, whose clocks may differ. */
-export function followIds(store: Store, ids: Ids): void {
-  store.changes((change) => {
-    if (change.op === 'insert') ids.raiseTo(change.id)
-  })
-}

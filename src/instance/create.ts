@@ -22,7 +22,7 @@ export async function createLocalpost(options?: LocalpostOptions): Promise<Local
   const frames = framesOfCaller(createLocalpost)
   try {
     return await (isTestProcess()
-      ? createNoted(options, callSiteOf(createLocalpost))
+      ? createWithLeakWarning(callSiteOf(createLocalpost), options)
       : open(options, { keepAlive: true }))
   } catch (error) {
     throw withFramesOf(error, frames)
@@ -33,10 +33,10 @@ export async function createLocalpost(options?: LocalpostOptions): Promise<Local
  * {@link createLocalpost} in a test, with the line to name in a leak warning: hooks are called by the framework, not by
  * the test file.
  */
-export async function createNoted(options: LocalpostOptions | undefined, place: string): Promise<Localpost> {
+export async function createWithLeakWarning(place: string, options?: LocalpostOptions): Promise<Localpost> {
   const closed = noteOpened(place)
   try {
-    const post = await createUnnoted(options)
+    const post = await createWithoutLeakWarning(options)
     const end = post.close
     const close = (): Promise<void> => {
       closed()
@@ -50,14 +50,11 @@ export async function createNoted(options: LocalpostOptions | undefined, place: 
 }
 
 /** {@link createLocalpost} in a test, for fixtures, which close what they start. */
-export async function createUnnoted(options?: LocalpostOptions): Promise<Localpost> {
+export async function createWithoutLeakWarning(options?: LocalpostOptions): Promise<Localpost> {
   return open(options, { keepAlive: false })
 }
 
-async function open(
-  options: LocalpostOptions | undefined,
-  defaults: { keepAlive: boolean },
-): Promise<Localpost> {
+async function open(options: LocalpostOptions | undefined, defaults: { keepAlive: boolean }) {
   assertRealTicks()
   // Loaded on first use, because most files of a test run import the package without using it.
   const { openLocalpost } = await import('./open.ts')

@@ -33,7 +33,7 @@ export async function openStore(
   return { opened, restorable: null }
 }
 
-/** Opens the columns of the search index: in a folder, or in memory. That of subjects is opened at its first use. */
+/** Opens the columns of the search index: in a folder, or in memory. The column of subjects is opened on first use. */
 export async function openColumns(config: Config, folder: string | null): Promise<Columns> {
   const open = (fileName: DerivedFile, isFiltered: boolean): Promise<TextColumn> =>
     openTextColumn(folder, {
@@ -42,6 +42,7 @@ export async function openColumns(config: Config, folder: string | null): Promis
       onNotice: (message) => config.onNotice({ level: 'warning', message }),
     })
   return {
+    // The number is the version of the format: a column of another version is built again.
     text: await open('mail-text.5', true),
     heads: { open: () => open('mail-heads.6', false), isKept: folder !== null },
   }

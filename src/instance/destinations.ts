@@ -9,7 +9,7 @@ import { relayOptions } from '../outbox/relay-url.ts'
  * Refuses the options `webhooks`, `relay`, `oidc.issuer`, `checks.spamd` and `checks.rspamd` with IP addresses that may not be connected
  * to, and `webhooks` also with names of this machine. Nothing is looked up or connected to: other names are checked at each connection.
  *
- * An option of a destination that is checked when it is connected to belongs here too, so that the start refuses it.
+ * A new option that names a destination belongs here too, so that the start refuses it and not only the first connection.
  * `otlpEndpoint` is not among them: the operator names it, and it is connected to wherever it is.
  *
  * @param listener  Where the instance will listen. Port 0 is any free port.

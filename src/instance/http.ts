@@ -9,23 +9,18 @@ import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/foreign-clients.ts'
 import type { AccountDeps, InstanceDeps, RequestLimits, ServerDeps, ServerState } from '../server/deps.ts'
-import {
-  boundHost,
-  closeHttpListener,
-  openHttpListener,
-  type HttpListener,
-  type ListenOptions,
-} from '../server/listener.ts'
+import { boundHost, closeHttpListener, openHttpListener } from '../server/listener.ts'
+import type { HttpListener, ListenOptions } from '../server/listener.ts'
 import { beginExchange } from '../server/request-log.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { assertDestinations } from './destinations.ts'
 import { createLazyApp, notLoaded } from './lazy-app.ts'
 import { reportErrors } from './notices.ts'
 import { forgetPageUrl, keepPageUrl } from './page-url.ts'
-import { tellingRefusals } from './activity.ts'
-import { serverState, type StateDeps } from './facts.ts'
+import { withRefusalsReported } from './activity.ts'
+import { serverState, type StateDeps } from './health.ts'
 import { once } from '../core/once.ts'
-import type { SharedParts } from './shared-parts.ts'
+import type { AccountParts } from './shared-parts.ts'
 
 /** The HTTP side of an instance: in process, and over a socket once it listens. */
 export interface InstanceHttp {
@@ -47,7 +42,7 @@ export type HttpAccount = AccountDeps & ProviderAccount & { readonly accountName
 export interface HttpDeps
   extends
     Pick<ServerDeps, 'users' | 'oidc'>,
-    Pick<SharedParts, 'config' | 'outgoing' | 'following' | 'upToDate' | 'counts' | 'tracer' | 'onRefused'>,
+    Pick<AccountParts, 'config' | 'outgoing' | 'following' | 'upToDate' | 'counts' | 'tracer' | 'onRefused'>,
     Omit<StateDeps, 'store' | 'phase'> {
   capture: Pick<Capture, 'accepting'>
   failedLogins: FailedLogins
@@ -68,6 +63,7 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
   }
   let { tls: certificate } = config
   let listener: HttpListener | null = null
+  /** Set from the call of `listen` on. */
   let opening: Promise<HttpListener> | null = null
   let isClosing = false
 
@@ -103,7 +99,7 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
       instance,
       limits: requestLimits,
       clock,
-      log: deps.onRefused ? tellingRefusals(account, deps.onRefused) : account.log,
+      log: deps.onRefused ? withRefusalsReported(account, deps.onRefused) : account.log,
       sessions,
       requests: deps.counts.requests,
       faces: {

@@ -13,25 +13,25 @@ import type { Config } from '../options/options.ts'
 import type { OpenAccount } from './account.ts'
 import type { Localpost } from './instance.ts'
 import { reportFailures } from './notices.ts'
-import { simulator } from './outbound.ts'
 import type { OwnCertificate } from './own-certificate.ts'
 import type { SharedParts } from './shared-parts.ts'
+import { simulator } from './simulator.ts'
 
 /**
  * What SMTP sessions of an account can use.
  *
- * @param headRoom  Limits the bytes that the long headers of all accounts take in memory while they arrive.
+ * @param headerBudget  Limits the bytes that the long headers of all accounts take in memory while they arrive.
  * @param upToDate  Waits for the changes of other instances; null if only this process uses the store.
  */
 export function sideOfAccount(
   account: OpenAccount,
   { clock, hostname, rejectSubmissions }: Config,
-  headRoom: Budget,
+  headerBudget: Budget,
   upToDate: SharedParts['upToDate'],
 ): AccountSide {
   const { rules, verdictOf, faults, transcripts, suppressions, onStored } = account
   const hasRule = (recipient: string): boolean => rules.find(recipient, 'all') !== null
-  const receive = {
+  const receiveDeps = {
     ...account,
     clock,
     hostname,
@@ -41,13 +41,13 @@ export function sideOfAccount(
       simulator.isSimulator(recipient) ||
       suppressions.has(recipient) ||
       (!rejectSubmissions && hasRule(recipient)),
-    headRoom,
+    headerBudget,
   }
   return {
     accountName: account.accountName ?? defaultAccount,
     receive(envelope, notes) {
       const began = monotonicNow()
-      return receiveSubmission(envelope, receive, (email) => {
+      return receiveSubmission(envelope, receiveDeps, (email) => {
         if (notes) transcripts.keep(email.id, notes)
         onStored?.(email, monotonicNow() - began)
       })
@@ -56,7 +56,7 @@ export function sideOfAccount(
       ? (recipient, transaction) => upToDate().then(() => verdictOf(recipient, transaction))
       : verdictOf,
     faultAt: upToDate
-      ? (stage) => (opening.has(stage) ? upToDate().then(() => faults.smtp(stage)) : faults.smtp(stage))
+      ? (stage) => (awaitedStages.has(stage) ? upToDate().then(() => faults.smtp(stage)) : faults.smtp(stage))
       : faults.smtp,
     sessions: account.smtpSessions,
   }
@@ -66,7 +66,7 @@ export function sideOfAccount(
  * The stages at which a session or a transaction begins, or a key is checked. They wait until everything that was
  * stored before is known. The greeting does not wait, because some clients send commands before it.
  */
-const opening: ReadonlySet<SmtpStage> = new Set(['ehlo', 'auth', 'mail'])
+const awaitedStages: ReadonlySet<SmtpStage> = new Set(['ehlo', 'auth', 'mail'])
 
 /** The SMTP listener of an instance, for submissions and for deliveries of the outbox. */
 export function openCapture(

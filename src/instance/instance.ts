@@ -21,12 +21,6 @@ import type { Sends } from './library-sends.ts'
 import type { InstanceClock } from './time.ts'
 import type { Webhooks } from '../webhooks/service.ts'
 
-export type { ResetScope } from '../options/reset-scopes.ts'
-export type { LoggedRequest } from '../server/types.ts'
-export type { HttpListener, ListenOptions, OpenListener } from '../server/listener.ts'
-export type { Snapshot } from './snapshots.ts'
-export type { InstanceClock } from './time.ts'
-
 /** The last 1,000 requests to `/v1` and sends of the library, with the warnings of each. */
 export interface Requests {
   /** Newest first. @throws invalid_cursor. */

@@ -37,14 +37,15 @@ export class KeyOwners {
     if (this.#accounts.has(id)) return
     const digests = new Map<string, string>()
     this.#accounts.set(id, { digests, store })
-    const opening = this.#following.open(store, apiKeyCollection, {
-      ids: () => digests.keys(),
-      // The account may have been removed while the key was read.
-      put: (key) => void (this.#accounts.has(id) && this.#add(id, key)),
-      remove: (keyId) => this.#remove(id, keyId),
-    })
     try {
-      await opening
+      await this.#following.open(store, apiKeyCollection, {
+        ids: () => digests.keys(),
+        // The account may have been removed while the key was read.
+        put: (key) => {
+          if (this.#accounts.has(id)) this.#add(id, key)
+        },
+        remove: (keyId) => this.#remove(id, keyId),
+      })
     } catch (error) {
       // The next call reads them again.
       this.#accounts.delete(id)

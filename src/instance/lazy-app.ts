@@ -36,7 +36,7 @@ export function createLazyApp(
   function use(socket: Socket, work: (app: App) => void, otherwise: () => void): void {
     if (app) return work(app)
     const ignore = (): void => undefined
-    // Node watches no socket that asks for a websocket.
+    // Without a listener, an error of a socket that is being upgraded would end the process.
     socket.on('error', ignore)
     load()
       .then(
@@ -76,4 +76,5 @@ export function createLazyApp(
   }
 }
 
+/** The message of the answer to a request at which the interface could not be loaded. */
 export const notLoaded = 'The HTTP interface could not be loaded.'

@@ -28,7 +28,7 @@ export function callSiteOf(callee: Function): string {
   const line = trace.stack
     ?.split('\n')
     .slice(1)
-    .find((line) => !own.some((part) => line.includes(part)))
+    .find((call) => !own.some((part) => call.includes(part)))
   // `at name (place)`, `at place` or `at async place`.
   const call = line?.trim().replace(/^at (?:async )?/, '') ?? 'a place that is not known'
   const named = call.indexOf(' (')
@@ -39,6 +39,7 @@ export function callSiteOf(callee: Function): string {
 const folder = new URL('..', import.meta.url)
 const own = ['node:', fileURLToPath(folder), folder.href]
 
+// One list for the process, because the warning comes once, at its end.
 const open = new Set<{ place: string }>()
 let forgetEnd = (): void => {}
 

@@ -59,9 +59,9 @@ export function createLibrarySends(deps: {
       const message = `Option "warnings" of emails.send() takes true or false, not ${quote(isAsked)}.`
       throw invalidOption(message)
     }
-    const given = idempotencyKey === undefined ? {} : { idempotencyKey }
+    const acceptOptions = idempotencyKey === undefined ? {} : { idempotencyKey }
     const { id, warnings } = await logged('/v1/emails', request, async () => {
-      const accepted = await deps.accept(request, given)
+      const accepted = await deps.accept(request, acceptOptions)
       return { result: accepted, answer: { id: accepted.id }, warnings: accepted.warnings }
     })
     warn('emails.send()', warnings)
@@ -80,6 +80,7 @@ export function createLibrarySends(deps: {
       const emails = await deps.sending.send(given, { surface: 'library', idempotencyKey })
       return { result: emails, answer: { emails }, warnings: emails.flatMap(({ warnings }) => warnings) }
     })
+    // One request gives exactly one result.
     const [only] = sent
     for (const { warnings } of sent) warn('sending.send()', warnings)
     return Array.isArray(given) || !only ? sent : only

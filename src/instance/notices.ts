@@ -4,6 +4,7 @@ import { storeErrors } from '../store/error-codes.ts'
 
 type OnNotice = Pick<Config, 'onNotice'>
 
+/** Makes a handler that passes an error to `onNotice` with this message. */
 export function reportErrors({ onNotice }: OnNotice, message: string): (error: unknown) => void {
   return (error) => onNotice({ level: 'error', message, error })
 }

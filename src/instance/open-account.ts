@@ -7,13 +7,14 @@ import { systemClock } from '../core/clock.ts'
 import { processDkimKey } from '../domains/dkim-keys.ts'
 import { createDomains } from '../domains/domains.ts'
 import { createEmails } from '../emails/emails.ts'
-import { headRoomBytes } from '../emails/header-facts.ts'
+import { headerBudgetBytes } from '../emails/header-facts.ts'
 import { receiveSubmission } from '../emails/receive.ts'
 import { createSimulation } from '../emails/simulate.ts'
 import { openBulkBoard } from '../inbox/bulk-board.ts'
 import { createInbox } from '../inbox/inbox.ts'
 import { createOwnRecords } from '../inbox/own-records.ts'
 import { composeRequest } from '../outbox/compose-request.ts'
+import type { Outbox } from '../outbox/outbox.ts'
 import { createSuppressions } from '../sending/suppressions.ts'
 import { createSending } from '../sending/sending.ts'
 import { createReader } from '../reading/blob-reader.ts'
@@ -22,20 +23,15 @@ import { createTemplates } from '../templates/templates.ts'
 import { createTracking } from '../tracking/tracking.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import type { AccountMemory } from './account-memory.ts'
-import { emptyStore } from './collections.ts'
 import { openColumns } from './data.ts'
 import { createLibrarySends } from './library-sends.ts'
 import { reportErrors } from './notices.ts'
-import {
-  attachmentSources,
-  openOutbox,
-  openRelay,
-  openWebhooks,
-  releaseThrough,
-  simulator,
-} from './outbound.ts'
-import type { SharedParts } from './shared-parts.ts'
-import { startUpkeep } from './background.ts'
+import { openWebhooks } from './open-webhooks.ts'
+import { attachmentSources, openOutbox, openRelay, releaseThrough } from './outbound.ts'
+import { resetAccount } from './reset.ts'
+import type { AccountParts } from './shared-parts.ts'
+import { simulator } from './simulator.ts'
+import { startUpkeep } from './upkeep.ts'
 import { type OpenAccount, endWork } from './account.ts'
 
 /**
@@ -45,45 +41,46 @@ import { type OpenAccount, endWork } from './account.ts'
  * @param undo  Receives how to close what was opened, to be called from the last to the first if the start fails.
  */
 export async function openAccount(
-  shared: SharedParts,
+  parts: AccountParts,
   memory: AccountMemory,
   store: Store,
   undo: (() => unknown)[],
 ): Promise<OpenAccount> {
-  const { config, outgoing, thread, tracer, following, baseUrl, counts } = shared
+  const { config, outgoing, thread, tracer, following, baseUrl, counts } = parts
   const { ids, rules, randomSources } = memory
   const { clock, dns, checks } = config
   /** What most parts need: the options, and the records of this account. */
   const common = { ...config, store, ids, thread, tracer, following }
 
   // Resources.
-  const { webhooks, configurationSets } = await openWebhooks(shared, memory, store)
+  const { webhooks, configurationSets } = await openWebhooks(parts, memory, store)
   undo.push(() => webhooks.close())
   const makeSharedKey = config.dir === null && config.store === null ? processDkimKey : undefined
-  const domains = createDomains({ ...common, lookup: shared.lookup, makeSharedKey })
+  const domains = createDomains({ ...common, lookup: parts.lookup, makeSharedKey })
   const audiences = createAudiences(common)
   const templates = createTemplates(common)
 
   // The inbox: stored mail, and the parts with which it is read, imported, answered and released.
   const relay = openRelay(config, outgoing)
   // Waits and the reading of messages use the machine's clock, not the instance's.
-  const reader = createReader({ store, clock: systemClock, thread, turns: shared.turns })
+  const reader = createReader({ store, clock: systemClock, thread, turns: parts.turns })
   const importing = {
     ...common,
     ensureDomain: domains.ensureDomain,
     tracer: null,
     // An imported message was delivered long ago, so rules and the outbox do not apply.
     needsDelivery: () => false,
-    headRoom: createBudget(headRoomBytes),
+    headerBudget: createBudget(headerBudgetBytes),
     wakeOutbox: () => {},
   }
+  // Its functions run later, when what sends exists too.
   const inbox = createInbox({
     ...common,
     reader,
     clock: systemClock,
     now: clock.now,
-    columns: store.texts ? null : await openColumns(config, shared.textFolder),
-    sending: shared.sending,
+    columns: store.texts ? null : await openColumns(config, parts.textFolder),
+    sending: parts.sending,
     recordsOf: createOwnRecords(store, dns),
     services: {
       ...checks,
@@ -91,12 +88,12 @@ export async function openAccount(
       liveProblemOf: outgoing.liveProblemOf,
       trackingUrl: () => `${baseUrl()}/t/`,
     },
-    compose: (request) => composeRequest(request, sending),
+    compose: (request) => composeRequest(request, sendingDeps),
     submit: (envelope, stored) => receiveSubmission(envelope, importing, ({ id }) => stored(id)),
     release: relay && releaseThrough(relay),
     transcriptOf: memory.transcripts.of,
     bulkBoard: await openBulkBoard({ store, following }),
-    onLongWork: shared.onLongWork,
+    onLongWork: parts.onLongWork,
     onUnremoved: reportErrors(
       config,
       'Mails could not be removed. Until this succeeds they stay in the store, outside of lists.',
@@ -106,12 +103,12 @@ export async function openAccount(
       ...common,
       sessions: memory.smtpSessions.list,
       requests: memory.log.list,
-      scheduled: (query) => sends.scheduled.list(query),
+      scheduled: (query) => sending.scheduled.list(query),
       suppression: (address) => suppressions.get(address),
       isSuppressed: (address) => suppressions.has(address),
       findRule: rules.find,
       faults: memory.faults.state,
-      foreignMail: shared.foreignMail,
+      foreignMail: parts.foreignMail,
     },
   })
   undo.push(() => inbox.close())
@@ -133,7 +130,7 @@ export async function openAccount(
     onError: reportErrors(config, 'The suppression list could not be read or added to.'),
   })
   undo.push(() => suppressions.close())
-  const outbox = openOutbox(shared, {
+  const outbox = openOutbox(parts, {
     store,
     suppressions,
     domains,
@@ -146,31 +143,28 @@ export async function openAccount(
     findRule: rules.find,
     secret,
   })
-  let delivers = false
-  const wakeOutbox = (): void => {
-    if (delivers) outbox.wake()
-  }
-  const { onActivity, accountName: account } = shared
+  const delivery = createDelivery(outbox)
+  const { onActivity, accountName: account } = parts
   const onStored =
     onActivity &&
     ((email: EmailRecord, durationMs?: number): void =>
       onActivity({ kind: 'mail', email, account, durationMs }))
-  const sending = {
+  const sendingDeps = {
     ...common,
     onStored: onStored && ((email: EmailRecord): void => onStored(email)),
     via: config.relayAll ? ('relay' as const) : ('capture' as const),
     sources,
     findTemplate: templates.find,
     resolveSender: domains.resolveSender,
-    wakeOutbox,
+    wakeOutbox: delivery.wakeOutbox,
   }
-  const sends = createSending({
-    ...sending,
+  const sending = createSending({
+    ...sendingDeps,
     onError: reportErrors(config, 'A scheduled email could not be sent; this will be retried.'),
   })
-  const emails = { ...createEmails({ ...common, reader }), accept: sends.acceptEmail }
-  const broadcasts = createBroadcasts({ ...sending, unsubscribeUrl: tracking.unsubscribeUrl })
-  const maintenance = [sends.schedule, suppressions, tracking, ...startUpkeep(config, common, domains)]
+  const emails = { ...createEmails({ ...common, reader }), accept: sending.acceptEmail }
+  const broadcasts = createBroadcasts({ ...sendingDeps, unsubscribeUrl: tracking.unsubscribeUrl })
+  const maintenance = [sending.schedule, suppressions, tracking, ...startUpkeep(config, common, domains)]
   undo.push(() => endWork({ outbox, relay, maintenance }))
 
   return {
@@ -180,13 +174,13 @@ export async function openAccount(
     audiences,
     templates,
     emails: { ...emails, ...createSimulation(common) },
-    sending: sends,
+    sending,
     suppressions,
-    schedule: sends.schedule,
+    schedule: sending.schedule,
     broadcasts,
     library: createLibrarySends({
       accept: emails.accept,
-      sending: sends,
+      sending,
       broadcast: broadcasts.send,
       log: memory.log,
       onNotice: config.onNotice,
@@ -206,18 +200,21 @@ export async function openAccount(
     secret,
     reader,
     providerRandom: randomSources('providers'),
+    ...delivery,
+    reset: (keep) => resetAccount({ ...memory, store }, keep),
+  }
+}
+
+/** Holds the outbox back until `deliver` is called. */
+function createDelivery(outbox: Pick<Outbox, 'wake'>): Pick<OpenAccount, 'deliver' | 'wakeOutbox'> {
+  let delivers = false
+  return {
     deliver() {
       delivers = true
       outbox.wake()
     },
-    wakeOutbox,
-    async reset(keep) {
-      await emptyStore(store, keep)
-      if (!keep.includes('rules')) await rules.reset()
-      await memory.faults.clear()
-      if (!keep.includes('emails')) await memory.transcripts.clear()
-      await memory.log.clear()
-      await memory.smtpSessions.clear()
+    wakeOutbox() {
+      if (delivers) outbox.wake()
     },
   }
 }

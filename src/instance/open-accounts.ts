@@ -58,10 +58,12 @@ export class OpenAccounts<Opened> {
     }
   }
 
+  /** An account if it is open, without keeping it open. */
   peek(id: string): Opened | undefined {
     return this.#opened.get(id)
   }
 
+  /** The open accounts by their ids, the least recently used one first. */
   all(): [string, Opened][] {
     return [...this.#opened]
   }
@@ -149,7 +151,7 @@ export class OpenAccounts<Opened> {
       this.#isClosingIdle = false
     }
     if (!this.#isAboveLimit() || this.#isClosed) return
-    const restMs = Math.max(shortestRestMs, restShare * (monotonicNow() - began))
+    const restMs = Math.max(shortestRestMs, restFactor * (monotonicNow() - began))
     this.#cancelTimer = systemClock.after(restMs, () => {
       this.#cancelTimer = null
       void this.#closeIdle()
@@ -159,4 +161,4 @@ export class OpenAccounts<Opened> {
 
 // Accounts above the limit that cannot be closed are checked again later; the checks take at most a twentieth of the time.
 const shortestRestMs = 250
-const restShare = 20
+const restFactor = 20

@@ -1,9 +1,10 @@
+import { join } from 'node:path'
 import { readSendingKnowledge } from '../checks/knowledge.ts'
 import { assertCheckOptions, serviceMembers } from '../checks/options.ts'
 import { createBudget } from '../core/byte-budget.ts'
 import { invalidOption, isErrorOf } from '../core/errors.ts'
 import { runAll, runTogether } from '../core/run-all.ts'
-import { headRoomBytes } from '../emails/header-facts.ts'
+import { headerBudgetBytes } from '../emails/header-facts.ts'
 import { createFailedLogins } from '../keys/failed-logins.ts'
 import { createKeys } from '../keys/keys.ts'
 import { resolveOptions, type Config, type LocalpostOptions } from '../options/options.ts'
@@ -16,15 +17,15 @@ import { createRunningAccounts, type RunningAccounts } from './accounts.ts'
 import { openStore } from './data.ts'
 import { assertDestinations } from './destinations.ts'
 import { createHttp } from './http.ts'
-import { createInstanceFacts } from './facts.ts'
+import { createInstanceFacts } from './metric-facts.ts'
 import { openCapture, sideOfAccount, smtpPlaces } from './inbound.ts'
 import type { Localpost } from './instance.ts'
 import { reportErrors } from './notices.ts'
 import { openCertificate } from './own-certificate.ts'
-import { openProvider } from './provider.ts'
+import { openSignIn } from './oidc-sign-in.ts'
 import { publicInstance } from './public-instance.ts'
-import { createSettle } from './background.ts'
-import { createSharedParts, type SharedWays } from './shared-parts.ts'
+import { createSettle } from './settle.ts'
+import { type AccountParts, createSharedParts, type SharedWays } from './shared-parts.ts'
 import { createSnapshots } from './snapshots.ts'
 import { openTime } from './time.ts'
 import { openAccount } from './open-account.ts'
@@ -59,23 +60,26 @@ export async function openLocalpost(
 
   const { opened: stored, restorable } = await openStore(config)
   ways.onStore?.(stored)
-  /** What closes the parts that are open, if the start fails. */
+  /** What closes the parts that are open, if the start fails. Each part must also be closed by `close` below. */
   const undo: (() => unknown)[] = [() => stored.close()]
   try {
-    // What all accounts share.
+    // What all accounts share. `accounts`, `capture`, `smtp` and `http` are used here before they exist, by functions that
+    // run later. Only `httpUrl` has a default, because SMTP sessions may call it before `http` exists.
     let httpUrl = (): string | null => null
-    const later = {
-      foreignMail: (isWanted: (address: string) => boolean, since: number) =>
-        accounts.findMail(isWanted, since),
-      baseUrl: () => config.publicUrl ?? httpUrl() ?? 'http://localpost',
-      deliveries: () => capture.deliveries,
-    }
-    const shared = createSharedParts(config, sending, stored, ways, later, undo)
+    const shared = createSharedParts(config, sending, stored, ways, () => capture.deliveries, undo)
     const { randomSources, following, outgoing, counts, thread, tracer, onRefused } = shared
 
     // The account `default`, and who may use it.
+    const parts: AccountParts = {
+      ...shared,
+      config,
+      accountName: null,
+      textFolder: config.dir && join(config.dir, 'derived'),
+      foreignMail: (isWanted, since) => accounts.findMail(isWanted, since),
+      baseUrl: () => config.publicUrl ?? httpUrl() ?? 'http://localpost',
+    }
     const memory = await createAccountMemory(config, randomSources, stored, following)
-    const main = await openAccount(shared, memory, stored, undo)
+    const main = await openAccount(parts, memory, stored, undo)
     const { store, ids, outbox, tracking, webhooks, maintenance } = main
     const keys = await createKeys({
       store,
@@ -88,15 +92,15 @@ export async function openLocalpost(
     })
     const failedLogins = createFailedLogins(config.clock)
     const users = config.users === null ? null : openUsers(config.users, reportErrors(config, staleUsers))
-    const oidc = await openProvider(shared, store)
+    const oidc = await openSignIn(parts, store)
 
     // The other accounts.
-    const headRoom = createBudget(headRoomBytes)
+    const headerBudget = createBudget(headerBudgetBytes)
     const accounts = await createRunningAccounts({
-      shared,
+      parts,
       stored,
       main,
-      headRoom,
+      headerBudget,
       smtp: () => smtp,
       makeApp: (account) => http.appOf(account),
       mostOpen: ways.mostOpenAccounts,
@@ -108,7 +112,7 @@ export async function openLocalpost(
     const certificate = await openCertificate(config)
     const capture = await openCapture(
       config,
-      sideOfAccount(main, config, headRoom, shared.upToDate),
+      sideOfAccount(main, config, headerBudget, shared.upToDate),
       { scopeOf: keys.scopeOf, deliverySecret: main.secret, judgeAccount: accounts.judge, failedLogins },
       { ownCertificate: certificate, httpUrl: () => httpUrl(), onRefused, counts: counts.smtp },
     )
@@ -123,7 +127,7 @@ export async function openLocalpost(
     const http = createHttp(
       { ...main, keys, accounts: accounts.resource },
       {
-        ...shared,
+        ...parts,
         capture,
         smtp,
         smtps,
@@ -223,7 +227,7 @@ function assertUsable(config: Config): void {
 function beginWork(
   main: OpenAccount,
   accounts: RunningAccounts,
-  opened: PartitionedStore,
+  stored: PartitionedStore,
   config: Config,
 ): void {
   const report = reportErrors(config, 'Not all accounts could be opened; they are opened when they are used.')
@@ -238,9 +242,9 @@ function beginWork(
     })
   }
   begin()
-  opened.leadership.onMine(begin)
-  opened.onForeignChange((partition) => {
-    if (!opened.leadership.isMine()) return
+  stored.leadership.onMine(begin)
+  stored.onForeignChange((partition) => {
+    if (!stored.leadership.isMine()) return
     if (partition === '') wakeMain()
     else accounts.wake(partition)
   })

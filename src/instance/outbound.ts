@@ -1,38 +1,25 @@
-import type { Readable } from 'node:stream'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import { outboxUser } from '../capture/auth.ts'
 import { LocalpostError } from '../core/errors.ts'
-import type { Ids } from '../core/ids.ts'
 import { domainCollection } from '../domains/domain.ts'
 import type { InnerDomains } from '../domains/domains.ts'
 import { readContent } from '../emails/emails.ts'
-import type { EmailRecord } from '../emails/email.ts'
+import type { Relay } from '../inbox/release.ts'
 import { withoutBcc } from '../mime/compose/without-bcc.ts'
 import type { Outgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
 import { createOutbox, type Outbox, type OutboxDeps } from '../outbox/outbox.ts'
 import { relayOptions } from '../outbox/relay-url.ts'
 import { createTransport, type Transport } from '../outbox/transport.ts'
-import { providerSimulators } from '../providers/simulators.ts'
 import type { FindRule } from '../rules/rules.ts'
-import { createSimulator, type AddressSimulator } from '../rules/simulator.ts'
 import { createCauseOf } from '../rules/verdicts.ts'
 import type { InnerSuppressions } from '../sending/suppressions.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import { reportFailures } from './notices.ts'
 import type { Reader } from '../reading/reader.ts'
 import { needsOf } from '../outbox/message-needs.ts'
-import { webhookShapes } from '../providers/webhook-shapes.ts'
-import { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
-import { readTrackingSecret } from '../tracking/secret.ts'
-import { createTokens } from '../tracking/tokens.ts'
-import type { RunningWebhooks } from '../webhooks/service.ts'
-import { createWebhooks } from '../webhooks/webhooks.ts'
-import type { SharedParts } from './shared-parts.ts'
-import type { Store } from '../store/store.ts'
-
-/** The addresses whose mail has a certain outcome. */
-export const simulator: AddressSimulator = createSimulator(providerSimulators)
+import type { AccountParts } from './shared-parts.ts'
+import { simulator } from './simulator.ts'
 
 /** Where the attachments of API sends may come from. */
 export function attachmentSources({ attachments }: Config, outgoing: Outgoing): AttachmentSources {
@@ -58,7 +45,7 @@ export function openRelay(config: Config, outgoing: Outgoing): Transport | null 
  * @param deps.secret  The password of the outbox at that server.
  */
 export function openOutbox(
-  { config, deliveries, downloads, thread, tracer, counts }: SharedParts,
+  { config, deliveries, downloads, thread, tracer, counts }: AccountParts,
   deps: Pick<OutboxDeps, 'store' | 'sources' | 'largeWrites'> & {
     suppressions: Pick<InnerSuppressions, 'has'>
     domains: Pick<InnerDomains, 'signingKey' | 'asRemoved'>
@@ -126,9 +113,7 @@ export function openOutbox(
 }
 
 /** Sends one captured message to the relay, without its Bcc field; for `release`. */
-export function releaseThrough(
-  relay: Transport,
-): (email: EmailRecord, to: string, open: () => Promise<Readable>) => Promise<string> {
+export function releaseThrough(relay: Transport): Relay {
   return async (email, to, open) => {
     const { mail_from } = email.envelope
     const needs = await needsOf(withoutBcc(await open()), [mail_from, to])
@@ -136,58 +121,7 @@ export function releaseThrough(
     const replies = await relay.deliver({ id: email.id, mail_from, rcpt_to: [to], message, needs })
     const reply = replies.get(to)
     if (reply && reply.reply_code >= 200 && reply.reply_code < 300) return reply.text
-    throw new LocalpostError(
-      'relay_failed',
-      `The relay did not accept ${email.id} for ${to}: ${reply?.text ?? 'no reply'}.`,
-    )
-  }
-}
-
-/** The webhooks of an account, and the configuration sets that choose their events. */
-export async function openWebhooks(
-  { config, outgoing, baseUrl, following, counts, tracer }: SharedParts,
-  { ids, randomSources }: { ids: Ids } & Pick<SharedParts, 'randomSources'>,
-  store: Store,
-): Promise<{ webhooks: RunningWebhooks; configurationSets: ConfigurationSets }> {
-  const { clock } = config
-  const configurationSets = await ConfigurationSets.open({ store, clock, following })
-  const tokens = async (): Promise<ReturnType<typeof createTokens>> =>
-    createTokens(await readTrackingSecret(store, randomSources('tracking')), clock)
-  const webhooks = await createWebhooks({
-    ...config,
-    store,
-    ids,
-    tracer,
-    tally: counts.webhooks,
-    following,
-    random: randomSources('webhooks'),
-    given: config.webhooks,
-    shapes: webhookShapes,
-    wants: (webhookId, email, type) => configurationSets.wants(webhookId, email, type),
-    confirmationUrls: {
-      async make(webhook_id) {
-        const token = (await tokens()).make({ kind: 'webhook', webhook_id })
-        return { token, url: `${baseUrl()}/t/w/${token}` }
-      },
-      read: async (token) => (await tokens()).read('webhook', token)?.webhook_id ?? null,
-    },
-    retryDelaysMs: config.webhookRetryDelaysMs,
-    problemOf: outgoing.problemOf,
-    onWarning: (message) => config.onNotice({ level: 'warning', message }),
-    onError: reportFailures(
-      config,
-      'The outcome of a webhook delivery could not be stored.',
-      'A webhook failed with an internal error.',
-    ),
-  })
-  return {
-    configurationSets,
-    webhooks: {
-      ...webhooks,
-      async reload() {
-        await configurationSets.reload()
-        await webhooks.reload()
-      },
-    },
+    const problem = `The relay did not accept ${email.id} for ${to}: ${reply?.text ?? 'no reply'}.`
+    throw new LocalpostError('relay_failed', problem)
   }
 }

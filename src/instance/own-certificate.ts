@@ -31,9 +31,9 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
   const files = { ca: join(dir, caName), own: join(dir, ownName) }
   const caFile = resolve(files.ca)
   const kept = await readKept(files, hostname)
-  if (kept.is === 'good') return { ...kept.certificate, caFile }
+  if (kept.state === 'good') return { ...kept.certificate, caFile }
   const made = await makeCertificate(hostname)
-  if (kept.is === 'untouchable') {
+  if (kept.state === 'untouchable') {
     const message = `The certificate for SMTP is kept in memory only, because ${caFile} is not one that Localpost made or cannot be read. Clients have to trust a new CA after each start.`
     onNotice({ level: 'warning', message })
     return { ...made, caFile: null }
@@ -46,7 +46,7 @@ export async function openCertificate(config: Config): Promise<OwnCertificate | 
     onNotice({ level: 'warning', message, error })
     return { ...made, caFile: null }
   }
-  if (kept.is === 'unusable') {
+  if (kept.state === 'unusable') {
     const message = `The certificate for SMTP was made again, because the old one ${kept.why}. Clients have to trust ${caFile} again.`
     onNotice({ level: 'warning', message })
   }
@@ -58,35 +58,35 @@ const ownName = 'smtp-tls.pem'
 
 /** What the folder has. An `untouchable` file must not be replaced. */
 type KeptCertificate =
-  | { is: 'good'; certificate: MadeCertificate }
-  | { is: 'missing' | 'untouchable' }
-  | { is: 'unusable'; why: string }
+  | { state: 'good'; certificate: MadeCertificate }
+  | { state: 'missing' | 'untouchable' }
+  | { state: 'unusable'; why: string }
 
 async function readKept(files: { ca: string; own: string }, hostname: string): Promise<KeptCertificate> {
-  const unusable = (why: string): KeptCertificate => ({ is: 'unusable', why })
+  const unusable = (why: string): KeptCertificate => ({ state: 'unusable', why })
   try {
     const [ca, own] = await Promise.all([nodeFiles.readAll(files.ca), nodeFiles.readAll(files.own)])
-    if (ca === null && own === null) return { is: 'missing' }
-    if (own === null && ca !== null && !isOurs(ca)) return { is: 'untouchable' }
+    if (ca === null && own === null) return { state: 'missing' }
+    if (own === null && ca !== null && !isOurs(ca)) return { state: 'untouchable' }
     if (ca === null || own === null)
       return unusable(`is not complete: ${ca === null ? files.ca : files.own} is missing`)
     const [key = '', cert = ''] = String(own).split(/(?=-----BEGIN CERTIFICATE-----)/)
     const [certificate, authority] = [new X509Certificate(cert), new X509Certificate(ca)]
     if (!certificate.checkPrivateKey(createPrivateKey(key)) || !certificate.verify(authority.publicKey))
       return unusable(`does not belong to its key or to ${files.ca}`)
-    if (Date.parse(certificate.validTo) - dateNow() < 30 * dayMs)
+    if (Date.parse(certificate.validTo) - dateNow() < renewBeforeMs)
       return unusable(`ends on ${certificate.validTo}`)
     const isForHost = isIP(hostname) ? certificate.checkIP(hostname) : certificate.checkHost(hostname)
     if (isForHost === undefined) return unusable(`is not for ${hostname}`)
-    return { is: 'good', certificate: { key, cert, ca: String(ca) } }
+    return { state: 'good', certificate: { key, cert, ca: String(ca) } }
   } catch (error) {
     // The disk or the process fails: what is there may be good.
-    if (error instanceof Error && 'syscall' in error) return { is: 'untouchable' }
+    if (error instanceof Error && 'syscall' in error) return { state: 'untouchable' }
     return unusable(`cannot be read (${messageOf(error)})`)
   }
 }
 
-/** Whether a CA is one that Localpost made; a file that is no certificate may be the rest of one. */
+/** Whether a CA is one that Localpost made; false for a file that is no certificate. */
 function isOurs(ca: Buffer): boolean {
   try {
     return new X509Certificate(ca).subject.startsWith('CN=Localpost CA ')
@@ -95,9 +95,9 @@ function isOurs(ca: Buffer): boolean {
   }
 }
 
-/** For this user only. The next start notices a file that was not written to its end. */
+/** For this user only: `nodeFiles` makes files with mode 0600. The next start notices a file that was not written to its end. */
 function writePrivate(path: string, text: string): Promise<void> {
   return withFile(nodeFiles, path, 'w', (fd) => writeWhole(nodeFiles, fd, Buffer.from(text), 0))
 }
 
-const dayMs = 24 * 60 * 60 * 1000
+const renewBeforeMs = 30 * 24 * 60 * 60 * 1000

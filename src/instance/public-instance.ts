@@ -1,3 +1,4 @@
+import type { Accounts } from '../accounts/accounts.ts'
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import { invalidOption, LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
@@ -11,10 +12,9 @@ import type { RunningAccounts } from './accounts.ts'
 import type { InstanceHttp } from './http.ts'
 import type { Localpost } from './instance.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
-import { assertRealTicks } from './from-call.ts'
 import type { InstanceClock } from './time.ts'
-import { publicMembers, expose, publicResources, accountMethods } from './public-members.ts'
-import { fromCall } from './from-call.ts'
+import { publicMembers, expose, publicResources, type MethodsOf } from './public-members.ts'
+import { assertRealTicks, fromCall } from './from-call.ts'
 
 /** What the public face of an instance calls. */
 export interface InstanceParts extends Pick<
@@ -27,6 +27,8 @@ export interface InstanceParts extends Pick<
   snapshots: Snapshots
   clock: InstanceClock
 }
+
+const methods: MethodsOf<Accounts> = { create: 1, list: 1, get: 1, update: 1, renewPassword: 1, remove: 1 }
 
 /** The instance that the library returns: only what {@link Localpost} has. */
 export function publicInstance(parts: InstanceParts): Localpost {
@@ -58,7 +60,7 @@ export function publicInstance(parts: InstanceParts): Localpost {
   const close = (): Promise<void> => (closing ??= keepAlive(() => parts.close()))
   return {
     ...publicMembers((work) => work(own), assertOpen),
-    accounts: expose(accountMethods, (work) => work(accounts.resource), assertOpen) as Localpost['accounts'],
+    accounts: expose(Object.keys(methods), (work) => work(accounts.resource), assertOpen) as Accounts,
     clock: {
       now() {
         assertOpen()

@@ -4,57 +4,58 @@ import type { Sends } from './library-sends.ts'
 import { fromCall } from './from-call.ts'
 
 type Contacts = Localpost['audiences']['contacts']
-type MethodOf<Resource> = {
-  [Name in keyof Resource]: Resource[Name] extends Function ? Name : never
-}[keyof Resource]
+/** A member for each method of a resource: the compiler names one that is missing. */
+export type MethodsOf<Resource> = {
+  readonly [Name in keyof Resource as Resource[Name] extends Function ? Name : never]: 1
+}
 
 /** The public methods of each resource of an account. Its other members are only for other parts of the instance. */
-const methods: { readonly [Name in keyof AccountResources]: readonly MethodOf<AccountResources[Name]>[] } = {
-  emails: ['send', 'list', 'get', 'addEvent'],
-  suppressions: ['list', 'get', 'add', 'remove'],
-  sending: ['send', 'cancel', 'reschedule', 'sendNow'],
-  domains: ['create', 'list', 'get', 'update', 'remove', 'verify', 'records', 'zone'],
-  audiences: ['create', 'list', 'get', 'update', 'remove'],
-  broadcasts: ['send', 'list', 'get'],
-  templates: ['list', 'get', 'put', 'remove', 'versions', 'restore'],
-  inbox: [
-    'list',
-    'get',
-    'raw',
-    'html',
-    'attachment',
-    'openAttachment',
-    'part',
-    'check',
-    'clientSupport',
-    'preview',
-    'compare',
-    'update',
-    'remove',
-    'removeMatching',
-    'removeAll',
-    'tags',
-    'updateTag',
-    'latest',
-    'mark',
-    'updateMatching',
-    'import',
-    'export',
-    'waitFor',
-    'waitForCount',
-    'expectNone',
-    'explainMissing',
-    'reply',
-    'release',
-  ],
-  rules: ['get', 'set'],
-  faults: ['get', 'set', 'clear'],
-  webhooks: ['create', 'list', 'remove', 'deliveries', 'clearDeliveries', 'replay'],
-  requests: ['list', 'clear'],
-  smtpSessions: ['list', 'get', 'clear'],
+const methods: { readonly [Name in keyof AccountResources]: MethodsOf<AccountResources[Name]> } = {
+  emails: { send: 1, list: 1, get: 1, addEvent: 1 },
+  suppressions: { list: 1, get: 1, add: 1, remove: 1 },
+  sending: { send: 1, cancel: 1, reschedule: 1, sendNow: 1 },
+  domains: { create: 1, list: 1, get: 1, update: 1, remove: 1, verify: 1, records: 1, zone: 1 },
+  audiences: { create: 1, list: 1, get: 1, update: 1, remove: 1 },
+  broadcasts: { send: 1, list: 1, get: 1 },
+  templates: { list: 1, get: 1, put: 1, remove: 1, versions: 1, restore: 1 },
+  inbox: {
+    list: 1,
+    get: 1,
+    raw: 1,
+    html: 1,
+    attachment: 1,
+    openAttachment: 1,
+    part: 1,
+    check: 1,
+    clientSupport: 1,
+    preview: 1,
+    compare: 1,
+    update: 1,
+    remove: 1,
+    removeMatching: 1,
+    removeAll: 1,
+    tags: 1,
+    updateTag: 1,
+    latest: 1,
+    mark: 1,
+    updateMatching: 1,
+    import: 1,
+    export: 1,
+    waitFor: 1,
+    waitForCount: 1,
+    expectNone: 1,
+    explainMissing: 1,
+    reply: 1,
+    release: 1,
+  },
+  rules: { get: 1, set: 1 },
+  faults: { get: 1, set: 1, clear: 1 },
+  webhooks: { create: 1, list: 1, remove: 1, deliveries: 1, clearDeliveries: 1, replay: 1 },
+  requests: { list: 1, clear: 1 },
+  smtpSessions: { list: 1, get: 1, clear: 1 },
 }
-const contactMethods: readonly MethodOf<Contacts>[] = ['add', 'import', 'list', 'get', 'update', 'remove']
-const scheduledMethods: readonly MethodOf<Sends['scheduled']>[] = ['list', 'get']
+const contactMethods: MethodsOf<Contacts> = { add: 1, import: 1, list: 1, get: 1, update: 1, remove: 1 }
+const scheduledMethods: MethodsOf<Sends['scheduled']> = { list: 1, get: 1 }
 
 /**
  * The public resources of an account. Everything else, such as the keys for signing mail, is left out.
@@ -62,12 +63,9 @@ const scheduledMethods: readonly MethodOf<Sends['scheduled']>[] = ['list', 'get'
  * @param use  Calls a function with the account, which is open until the call ends.
  * @param assertOpen  Throws if the instance is closed; every method calls it first.
  */
-export function publicMembers(
-  use: (work: (account: AccountResources) => unknown) => unknown,
-  assertOpen: () => void,
-): AccountResources {
-  const exposed = (names: readonly string[], find: (account: AccountResources) => object): object =>
-    expose(names, (work) => use((account) => work(find(account))), assertOpen)
+export function publicMembers(use: Use<AccountResources>, assertOpen: () => void): AccountResources {
+  const exposed = (names: object, find: (account: AccountResources) => object): object =>
+    expose(Object.keys(names), (work) => use((account) => work(find(account))), assertOpen)
   const members = Object.entries(methods).map(([name, names]) => [
     name,
     exposed(names, (account) => Reflect.get(account, name) as object),
@@ -82,11 +80,11 @@ export function publicMembers(
   }
 }
 
-export function expose(
-  names: readonly string[],
-  use: (work: (resource: object) => unknown) => unknown,
-  assertOpen: () => void,
-): object {
+/** Calls `work` with a target that exists until the call ends, and returns what it returns. */
+type Use<Target> = (work: (target: Target) => unknown) => unknown
+
+/** Makes an object with these methods of a resource, called as methods of it. Their errors show who called them. */
+export function expose(names: readonly string[], use: Use<object>, assertOpen: () => void): object {
   const members = names.map((name) => {
     const call = (...given: unknown[]): unknown =>
       use((resource) => {
@@ -115,12 +113,3 @@ export function publicResources(account: OpenAccount): AccountResources {
     },
   }
 }
-
-export const accountMethods: readonly MethodOf<Localpost['accounts']>[] = [
-  'create',
-  'list',
-  'get',
-  'update',
-  'renewPassword',
-  'remove',
-]

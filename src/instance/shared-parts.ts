@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { ClientRefusal } from '../capture/options.ts'
 import type { SendingKnowledge } from '../checks/knowledge.ts'
 import { type Counts, createCounts } from '../core/counts.ts'
@@ -18,11 +17,8 @@ import type { Store } from '../store/store.ts'
 import { openTelemetry } from '../telemetry/open-telemetry.ts'
 import { openOtlp } from '../telemetry/otlp.ts'
 
-/**
- * What an account is made of, besides its own store: the parts that the accounts of an instance share, and the settings of
- * the account `default`, which `account-opener.ts` replaces for each further account.
- */
-export interface SharedParts extends AccountSettings {
+/** What the accounts of an instance share. */
+export interface SharedParts {
   randomSources: (purpose: string) => RandomSource
   outgoing: Outgoing
   sending: SendingKnowledge
@@ -65,6 +61,9 @@ export interface AccountSettings {
   baseUrl(): string
 }
 
+/** What an account is made of, besides its own store. */
+export interface AccountParts extends SharedParts, AccountSettings {}
+
 /** How an instance is started, as far as its accounts share that. */
 export interface SharedWays {
   /** Called with each mail that is stored, except imported ones, and with each refusal to a client. */
@@ -80,7 +79,7 @@ export interface SharedWays {
 }
 
 /**
- * @param later  What depends on parts that are opened after the account `default`.
+ * @param deliveries  First called when all parts of the instance are open.
  * @param undo  Gets what closes the parts, also if a later one cannot be made.
  */
 export function createSharedParts(
@@ -88,7 +87,7 @@ export function createSharedParts(
   sending: SendingKnowledge,
   stored: Pick<Store, 'isShared' | 'caughtUp'>,
   ways: SharedWays,
-  later: Pick<SharedParts, 'foreignMail' | 'baseUrl' | 'deliveries'>,
+  deliveries: SharedParts['deliveries'],
   undo: (() => unknown)[],
 ): SharedParts {
   const { onActivity, onLongWork, thread = createInstanceThread() } = ways
@@ -97,7 +96,7 @@ export function createSharedParts(
   undo.push(() => tracer?.close?.())
   const following = createFollowing()
   return {
-    ...later,
+    deliveries,
     randomSources: createRandomSources(config.seed),
     outgoing: createOutgoing(config.allowOutgoing, [config.hostname, ...config.allowHosts]),
     sending,
@@ -112,9 +111,6 @@ export function createSharedParts(
     onActivity,
     onRefused: onActivity && ((refusal) => onActivity({ kind: 'refusal', ...refusal })),
     onLongWork,
-    config,
-    accountName: null,
-    textFolder: config.dir && join(config.dir, 'derived'),
   }
 }
 

@@ -1,11 +1,7 @@
 import type { ArmedFaults } from '../faults/faults.ts'
-import { collections } from './collections.ts'
-import { dkimKeyCollection } from '../domains/dkim-keys.ts'
+import { scopeCollections } from './collections.ts'
 import { LocalpostError } from '../core/errors.ts'
-import { apiKeyCollection } from '../keys/key.ts'
 import type { RestorableStore } from '../store/restore.ts'
-import { sessionCollection } from '../users/user.ts'
-import { trackingSecretCollection } from '../tracking/secret.ts'
 
 /** The state of an instance at one moment. It is opaque, and only that instance can restore it. */
 export interface Snapshot {
@@ -33,17 +29,13 @@ export function createSnapshots(deps: {
   reload(): Promise<void>
 }): Snapshots {
   const { store, faults, settle } = deps
-  // Only while they are referenced.
+  /** How each snapshot is restored; dropped with the snapshot. */
   const undos = new WeakMap<Snapshot, () => Promise<void>>()
   return {
     async snapshot() {
-      if (!store)
-        throw new LocalpostError(
-          'snapshot_not_possible',
-          'A snapshot is taken of an instance in memory; this one has a data folder. Create it without `dir`, or copy the folder while nothing runs on it.',
-        )
+      if (!store) throw new LocalpostError('snapshot_not_possible', notInMemory)
       await settle()
-      const records = store.snapshot(kept)
+      const records = store.snapshot(inSnapshot)
       const putFaultsBack = faults.hold()
       const snapshot: Snapshot = Object.freeze({ taken: deps.now() })
       undos.set(snapshot, async () => {
@@ -54,11 +46,7 @@ export function createSnapshots(deps: {
     },
     async restore(snapshot) {
       const undo = undos.get(snapshot)
-      if (!undo)
-        throw new LocalpostError(
-          'snapshot_not_possible',
-          'This is no snapshot of this instance. Give restore() what snapshot() of the same instance gave.',
-        )
+      if (!undo) throw new LocalpostError('snapshot_not_possible', notOurs)
       await settle()
       await deps.prepare()
       await undo()
@@ -67,11 +55,10 @@ export function createSnapshots(deps: {
   }
 }
 
-// Keys, secrets and sessions stay, as they do in a reset: clients that have one keep using it.
-const lasting: readonly { name: string }[] = [
-  apiKeyCollection,
-  dkimKeyCollection,
-  trackingSecretCollection,
-  sessionCollection,
-]
-const kept = collections.filter(({ name }) => !lasting.some((other) => other.name === name))
+// As in a reset, keys, secrets, sessions and the other accounts stay: clients that have one keep using it.
+const inSnapshot = Object.values(scopeCollections).flat()
+
+const notInMemory =
+  'A snapshot is taken of an instance in memory; this one has a data folder. Create it without `dir`, or copy the folder while nothing runs on it.'
+const notOurs =
+  'This is no snapshot of this instance. Give restore() what snapshot() of the same instance gave.'

@@ -12,7 +12,7 @@ export function isTestProcess(): boolean {
 }
 
 /** Declares that this is the process of a test, whatever the runner. Importing `localpost/testing` calls it. */
-export function sayTestProcess(): void {
+export function declareTestProcess(): void {
   isDeclared = true
 }
 

@@ -29,11 +29,11 @@ export function openTime(clock: Clock, settle: () => Promise<void>): { clock: In
       now: () => clock.now(),
       async advance(by) {
         if (held) return held.advance(by)
-        throw new LocalpostError(
-          'clock_not_held',
-          'This instance runs on the real clock. Create it with one that the test moves: createLocalpost({ clock: fixedClock("2026-01-01T00:00:00Z") }).',
-        )
+        throw new LocalpostError('clock_not_held', notHeld)
       },
     },
   }
 }
+
+const notHeld =
+  'This instance runs on the real clock. Create it with one that the test moves: createLocalpost({ clock: fixedClock("2026-01-01T00:00:00Z") }).'

@@ -9,17 +9,17 @@ import { createWindows, secondsLeft } from '../net/windows.ts'
  */
 export interface FailedLogins {
   /**
-   * Counts a wrong one.
+   * Counts a wrong key or password.
    *
    * @returns The error to answer: the one given, or rate_limit_exceeded with `Retry-After` beyond 100 in a minute.
    */
-  count(address: string, error: LocalpostError): LocalpostError
+  refuse(address: string, error: LocalpostError): LocalpostError
 }
 
 export function createFailedLogins(clock: Pick<Clock, 'now'>): FailedLogins {
   const windows = createWindows()
   return {
-    count(address, error) {
+    refuse(address, error) {
       const now = clock.now()
       const name = networkOf(address)
       const window = windows.count(name, windowMs, now)

@@ -1,12 +1,12 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { createRandomSources, type RandomSource } from '../core/random.ts'
+import type { RandomSource } from '../core/random.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Complete } from '../core/complete.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import type { Ids } from '../core/ids.ts'
 import { notFound } from '../store/repository.ts'
-import { createFollowing, type Following } from '../store/follow.ts'
+import type { Following } from '../store/follow.ts'
 import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { type ApiKeyRecord, apiKeyCollection } from './key.ts'
@@ -45,7 +45,7 @@ export interface Keys {
  *
  * @param deps.given  Keys from the options, beside the stored ones; never stored.
  * @param deps.acceptAny  Accepts any value that is not empty.
- * @param deps.following  Follows the keys that other instances make and remove. Default: a new one.
+ * @param deps.following  Follows the keys that other instances make and remove.
  */
 export async function createKeys(deps: {
   store: Store
@@ -53,12 +53,11 @@ export async function createKeys(deps: {
   ids: Ids
   given: readonly string[]
   acceptAny: boolean
-  random?: RandomSource
-  following?: Following
+  random: RandomSource
+  following: Following
 }): Promise<Keys> {
-  const { store, clock, ids, given, acceptAny, random = createRandomSources(null)('keys') } = deps
-  const { following = createFollowing() } = deps
-  // A key is in `stored` and `known` from `keep` to `drop`; only while its removal is committed, it is in `known` alone.
+  const { store, clock, ids, given, acceptAny, random, following } = deps
+  // A key is in `stored` and `known` from `keep` to `drop`; while its removal is being committed, it is only in `known`.
   /** The oldest first. */
   const stored: ApiKeyRecord[] = []
   const begun = clock.now()
@@ -123,15 +122,9 @@ export async function createKeys(deps: {
     hasDigest: (hex) => find(Buffer.from(hex, 'hex')) !== null,
     scopeOfDigest: (hex) => find(Buffer.from(hex, 'hex')) ?? (acceptAny ? 'full' : null),
     list({ reveal = () => false } = {}) {
-      const fromOptions = given.map((value, i) => ({
-        id: optionId(i),
-        name: null,
-        scope: 'full' as const,
-        value,
-        created: begun,
-      }))
+      const ofOptions = { name: null, scope: 'full' as const, created: begun }
       const all = [
-        ...fromOptions.map((key) => toApiKey(key, 'option')),
+        ...given.map((value, i) => toApiKey({ ...ofOptions, id: optionId(i), value }, 'option')),
         ...stored.map((key) => toApiKey(key, 'stored')),
       ]
       return all.map((key) => (reveal(key) ? key : { ...key, value: maskKey(key.value) }))
@@ -141,20 +134,12 @@ export async function createKeys(deps: {
       return toApiKey(await add({ name, scope }), 'stored')
     },
     async remove(id) {
-      if (given.some((_, i) => optionId(i) === id)) {
-        throw new LocalpostError(
-          'state_conflict',
-          `The key ${quote(id)} comes from the options; start without it.`,
-        )
-      }
+      if (given.some((_, i) => optionId(i) === id))
+        throw conflict(`The key ${quote(id)} comes from the options; start without it.`)
       const at = stored.findIndex((key) => key.id === id)
       if (at < 0) throw notFound('API key', id)
-      if (!stored.some((key, index) => index !== at && isFull(key))) {
-        throw new LocalpostError(
-          'state_conflict',
-          `${quote(id)} is the last stored key of scope "full". Make another one first.`,
-        )
-      }
+      if (!stored.some((key, index) => index !== at && isFull(key)))
+        throw conflict(`${quote(id)} is the last stored key of scope "full". Make another one first.`)
       // Removed before the commit, so that two concurrent removals cannot remove the last two keys.
       const [key] = stored.splice(at, 1)
       try {
@@ -181,6 +166,8 @@ interface Known {
   digest: Buffer
   scope: Scope
 }
+
+const conflict = (message: string): LocalpostError => new LocalpostError('state_conflict', message)
 
 const isFull = (key: ApiKeyRecord): boolean => key.scope === 'full'
 

@@ -18,7 +18,7 @@ export function toListed(mail: MailSummary): object {
   }
 }
 
-/** A mail with its codes and links, and the beginning of its text. Members that are undefined are left out in JSON. */
+/** A mail as a list shows it, and these members. Those that are undefined are left out in JSON. */
 export interface MailCard {
   codes: string[]
   /** How many codes are left out. */
@@ -61,7 +61,7 @@ export function toCard(
 export function mailPartText({ text, html, headers }: Mail, part: 'text' | 'html' | 'headers'): string {
   if (part === 'html') return html
   if (part === 'headers') return headers.map(([name, value]) => `${name}: ${value}`).join('\n')
-  return text.trim() === '' ? visibleText(html.slice(0, maxHtmlChars)) : text
+  return text.trim() === '' ? visibleText(html) : text
 }
 
 /**
@@ -81,5 +81,3 @@ export function framed(answer: object): string {
 const maxAddresses = 10
 const maxLineChars = 500
 const maxHrefChars = 4000
-/** More HTML is not read for its text, which would hold up other requests. */
-const maxHtmlChars = 1_000_000

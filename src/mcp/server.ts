@@ -53,22 +53,17 @@ const instructions =
 async function call(tool: Tool, input: unknown, { account, caller, onError }: ToolDeps) {
   try {
     const answer = await tool.run(account, input, caller)
-    return {
-      content: [{ type: 'text' as const, text: framed(answer) }],
-      structuredContent: { untrusted_texts: true, ...answer },
-    }
+    return { content: contentOf(answer), structuredContent: { untrusted_texts: true, ...answer } }
   } catch (error) {
     // A client that left does not read the answer.
     if (!(error instanceof LocalpostError) && !caller.signal.aborted) onError(error)
     const { code, message } = error instanceof LocalpostError ? error : internal
     // A message may quote a mail, so it is marked as texts of mails are.
     const answer = { untrusted_texts: true, error: code, message }
-    return {
-      isError: true,
-      content: [{ type: 'text' as const, text: framed(answer) }],
-      structuredContent: answer,
-    }
+    return { isError: true, content: contentOf(answer), structuredContent: answer }
   }
 }
+
+const contentOf = (answer: object) => [{ type: 'text' as const, text: framed(answer) }]
 
 const internal = { code: 'internal_error', message: 'Localpost failed. Its log has the reason.' }

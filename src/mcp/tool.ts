@@ -37,7 +37,7 @@ export interface Tool<Input = unknown> {
   run(account: ToolAccount, input: Input, caller: ToolCaller): Promise<object>
 }
 
-/** Makes a tool that checks its input, and so has a type of its own for it. */
+/** Makes a tool from a row: the input is checked first, so `run` gets its type. */
 export const tool = <Input>(row: Tool<Input>): Tool => ({
   ...row,
   run: async (account, input, caller) => row.run(account, parseInput(row.input, input), caller),

@@ -191,6 +191,7 @@ export const tools: readonly Tool[] = [
       all: z.literal(true).optional(),
     }),
     async run({ inbox }, given) {
+      // Without the signal: a removal that has begun goes on, also if the client leaves.
       const { count, isCancelled } = await inbox.bulk.remove(selectionOf(given))
       return { deleted: count, cancelled: isCancelled }
     },

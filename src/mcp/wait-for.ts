@@ -9,8 +9,8 @@ import { cameAfter } from '../search/query-members.ts'
 import { quotedString } from '../core/text.ts'
 
 /**
- * Waits for a mail to a recipient that matches a query. A whole address names one mailbox only in a query by members: the
- * mail that others get is passed over.
+ * Waits for a mail to a recipient that matches a query. In a text query, `to:ada@x.test` also finds `canada@x.test`; such
+ * mails are passed over.
  *
  * @throws as `inbox.waitFor`.
  */
@@ -24,6 +24,7 @@ export async function waitForMail(
   const { signal } = options
   const deadline = monotonicNow() + options.timeoutMs
   const wanted = `to:${quotedString(to)} ${query}`
+  // Both are described at `Matches`. Without `after` they take that of the caller.
   const next = (excluded: readonly string[], after = options.after): Promise<Mail> => {
     const timeoutMs = Math.max(0, Math.ceil(deadline - monotonicNow()))
     return inbox.waitFor(`${excludingTerm(excluded)}${wanted}`, { ...options, after, timeoutMs })
@@ -40,5 +41,6 @@ export async function waitForMail(
     }
   }
   const found = await waitForWanted<Mail | MailEntry>({ next, older }, recipientTest(to))
+  // Only a whole mail has `codes`; of an entry of a list, the mail is read.
   return 'codes' in found ? found : inbox.read(found.id, { signal })
 }

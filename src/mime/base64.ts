@@ -24,8 +24,8 @@ export class Base64Decoder implements TransferDecoder {
   /** Null if something in the text is not base64: a check in advance would take longer than the decoding. */
   #decode(text: string): Buffer | null {
     const padding = text.lastIndexOf('=')
-    const open = padding + 1
-    const end = open + 4 * Math.floor((text.length - open) / 4)
+    const runStart = padding + 1
+    const end = runStart + 4 * Math.floor((text.length - runStart) / 4)
     const groups = text.slice(0, end)
     const decoded = padding === -1 ? fromBase64(groups) : fromRuns(groups)
     if (decoded !== null) this.#held = text.slice(end)

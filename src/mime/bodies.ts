@@ -28,11 +28,7 @@ export interface ReadBodies {
  *
  * @param maxBytes  How much of each body is read, in encoded bytes.
  */
-export function readBodies(
-  message: Buffer,
-  { text, html }: BodyParts,
-  maxBytes: number = maxBodyBytes,
-): ReadBodies {
+export function readBodies(message: Buffer, { text, html }: BodyParts, maxBytes = maxBodyBytes): ReadBodies {
   const problems = new Set<string>()
   const plain = readJoined(message, text, { maxBytes, type: 'text/plain', problems })
   const rich = readJoined(message, html, { maxBytes, type: 'text/html', problems })

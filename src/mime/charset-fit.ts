@@ -24,7 +24,7 @@ export function charsetMisfit(
   if (declared === null) return null
   // Most texts: the other questions would take longer than this answer.
   if (declared === 'utf-8' && isUtf8(bytes)) return null
-  if (undeclared.has(declared)) return null
+  if (sayingUnknown.has(declared)) return null
   if (wide.test(charset)) return misfit(wideMisfits(bytes, charset, text), declared)
   if (escaped.test(charset)) return misfit(countOf(text, replacement), declared)
   // Every other charset has ASCII in it.
@@ -49,6 +49,7 @@ function looksLikeUtf8(bytes: Buffer, charset: string): boolean {
   return isUtf8(bytes) && beyondAscii(bytes) >= least
 }
 
+// The patterns below fit the names that `charsetOf` makes.
 /** Charsets whose characters beyond ASCII take several octets. */
 const severalOctets = /^(?:gb|big|euc|shift|sjis|cp9|windows9|ms9|ks|korean|uhc|cn)/
 /** How many octets beyond ASCII valid UTF-8 must have to be no accident: by the octets of a character. */
@@ -56,7 +57,7 @@ const minOctetsOfSeveral = 6
 const minOctetsOfOne = 2
 
 /** Names that say that the charset is not known. */
-const undeclared: ReadonlySet<string> = new Set([
+const sayingUnknown: ReadonlySet<string> = new Set([
   'unknown-8bit',
   'x-unknown',
   'unknown',
@@ -66,7 +67,7 @@ const undeclared: ReadonlySet<string> = new Set([
 ])
 const asciiName = /^(?:(?:us-)?ascii|ansi_x3\.4-1968)$/
 const wide = /^utf-?(?:16|32)/
-/** Charsets that are written in ASCII. */
+/** Charsets whose octets are all ASCII. */
 const escaped = /^(?:iso-?2022|utf-?7|hz)/
 const replacement = '\ufffd'
 

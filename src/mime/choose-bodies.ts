@@ -42,11 +42,11 @@ export function chooseBodies(root: MimeNode): BodyParts {
 
 interface Bodies extends BodyParts {
   /**
-   * The HTML if its text version is elsewhere, so that the texts before it are shown with it. In
+   * The HTML with the texts before it, for a place where another part is its text version. In
    * `alternative(text 1, mixed(text 2, html))` that is text 2 and the HTML, because text 1 is the text version; in
    * `mixed(text, html)` alone, `html` leaves the text out as the text version.
    */
-  wholeHtml: PlacedPart[]
+  htmlWithTexts: PlacedPart[]
 }
 
 type IsWanted = (part: PlacedPart) => boolean
@@ -63,12 +63,12 @@ function bodiesOf(node: MimeNode, isWanted: IsWanted): Bodies {
   }
 }
 
-const none: Bodies = { text: [], html: [], wholeHtml: [] }
+const none: Bodies = { text: [], html: [], htmlWithTexts: [] }
 
 function bodiesOfLeaf({ part, isFile }: MimeLeaf): Bodies {
   if (isFile) return none
   if (part.content_type === 'text/plain') return { ...none, text: [part] }
-  return part.content_type === 'text/html' ? { ...none, html: [part], wholeHtml: [part] } : none
+  return part.content_type === 'text/html' ? { ...none, html: [part], htmlWithTexts: [part] } : none
 }
 
 /** A name does not make an alternative or a root a file: its place says that it is to be shown. */
@@ -95,8 +95,9 @@ function bodiesOfAlternatives(children: MimeNode[], isWanted: IsWanted): Bodies 
   const versions = sorted.map((child) => bodiesOfVersion(child, isWanted))
   const ofText = versions.find(({ text }) => text.length > 0)
   const ofHtml = versions.find(({ html }) => html.length > 0)
-  const wholeHtml = ofHtml?.wholeHtml ?? []
-  return { text: ofText?.text ?? [], html: ofText === ofHtml ? (ofHtml?.html ?? []) : wholeHtml, wholeHtml }
+  const htmlWithTexts = ofHtml?.htmlWithTexts ?? []
+  const html = ofText === ofHtml ? (ofHtml?.html ?? []) : htmlWithTexts
+  return { text: ofText?.text ?? [], html, htmlWithTexts }
 }
 
 /** Bodies that are shown one after the other. */
@@ -110,7 +111,7 @@ function bodiesOfSequence(all: Bodies[]): Bodies {
     html: (isTextVersion ? all.slice(first) : all).flatMap((one) =>
       one.html.length > 0 ? one.html : one.text,
     ),
-    wholeHtml: all.flatMap((one) => (one.html.length > 0 ? one.wholeHtml : one.text)),
+    htmlWithTexts: all.flatMap((one) => (one.html.length > 0 ? one.htmlWithTexts : one.text)),
   }
 }
 

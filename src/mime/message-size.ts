@@ -1,7 +1,7 @@
 /** Largest message after encoding, in bytes. */
 export const maxMessageBytes = 40_000_000
 
-/** How many bytes fit into so many of base64 with line breaks, which makes 78 characters of 57 bytes. */
+/** How many bytes fit into this many characters of base64 in lines: 57 bytes take a line of 76 characters and its end. */
 export function decodedSize(characters: number): number {
   return Math.max(0, Math.floor((characters / 78) * 57))
 }

@@ -20,7 +20,7 @@ export interface SplitParts {
  * @param message  Lines end with CRLF or LF.
  * @param start  Where the body of the multipart begins.
  * @param end  Where it ends: at the boundary of the multipart around it, at the latest.
- * @param maxParts  More parts are not looked for.
+ * @param maxParts  At most one more part is given, so that the caller notices that there are more.
  * @see RFC 2046 section 5.1.1
  */
 export function splitMultipart(

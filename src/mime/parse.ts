@@ -81,8 +81,8 @@ function parsedFacts(source: Buffer, structure: MimeStructure): ParsedFacts {
   const to = block.addresses('To')
   const cc = block.addresses('Cc')
   const headers = decodedFields(block)
-  const problems = [structure.problem, cutList(block, 'To', to.length), cutList(block, 'Cc', cc.length)]
-  const attachments = parseAttachments(source, structure, problems)
+  const { attachments, problems: misfits } = parseAttachments(source, structure)
+  const cuts = [cutList(block, 'To', to.length), cutList(block, 'Cc', cc.length)]
   return {
     headers,
     from: block.addresses('From'),
@@ -91,7 +91,7 @@ function parsedFacts(source: Buffer, structure: MimeStructure): ParsedFacts {
     reply_to: block.addresses('Reply-To'),
     subject: block.decoded('Subject'),
     attachments,
-    problem: joinSentences([...problems, ...undecodedFields(block, headers)]),
+    problem: joinSentences([structure.problem, ...cuts, ...misfits, ...undecodedFields(block, headers)]),
   }
 }
 
@@ -116,14 +116,11 @@ function cutList(block: HeaderBlock, name: string, listed: number): string | nul
   return `${name} has ${listed + further} addresses; only the first ${listed} are listed.`
 }
 
-/** @param problems  Gets which octets of an attachment are not of its encoding. */
-function parseAttachments(
-  source: Buffer,
-  { attachments }: MimeStructure,
-  problems: (string | null)[],
-): ParsedAttachment[] {
+/** @returns The attachments, and which octets of them are not of their encoding, as sentences. */
+function parseAttachments(source: Buffer, structure: MimeStructure) {
+  const problems: string[] = []
   let unfit = 0
-  const read = attachments.map((part, index) => {
+  const attachments = structure.attachments.map((part, index) => {
     const { filename, content_type, content_id, disposition, encoding } = part
     const { misfits, ...measured } = measurePart(source, part)
     const misfit = encodingMisfit(misfits, encoding)
@@ -140,5 +137,5 @@ function parseAttachments(
     }
   })
   if (unfit > maxListed) problems.push(`${unfit - maxListed} more attachments have such octets.`)
-  return read
+  return { attachments, problems }
 }

@@ -20,7 +20,7 @@ export function decodePart(message: Buffer, part: Placement): { bytes: Buffer; m
   return { bytes, misfits: decoder.misfits }
 }
 
-/** Size and checksum of the decoded bytes, and as above. Only a slice is in memory at a time. */
+/** Size and checksum of the decoded bytes, and the octets that are not of the encoding. Only a slice is in memory at a time. */
 export function measurePart(
   message: Buffer,
   part: Placement,

@@ -86,8 +86,11 @@ export function readPartHeader(
   }
 }
 
-/** The first field of each name, in lower case, as `Head` has its value; `""` without one. Text is not read as fields. */
-function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean) {
+/** `field` gives the first field of a name in lower case, as `Head` has its value; `""` without one. */
+type PartFields = Pick<PartHeader, 'bodyStart' | 'problems'> & { field(name: string): string }
+
+/** Text is not read as fields. */
+function readFields(message: Buffer, [start, end]: readonly [number, number], isRoot: boolean): PartFields {
   const maxBytes = isRoot ? maxHeaderBytes : maxPartHeaderBytes
   const limit = Math.min(end, start + maxBytes)
   const readEnd = limit < end ? endOfLines(message, start, limit) : limit
@@ -162,10 +165,8 @@ function readEncoding(field: string): { encoding: TransferEncoding; problem: str
   const encoding = encodings.get(value.toLowerCase().replace(/^"|"$/g, ''))
   if (encoding !== undefined) return { encoding, problem: null }
   const name = JSON.stringify(value.slice(0, 60))
-  return {
-    encoding: 'none',
-    problem: `The transfer encoding ${name} is unknown; its bytes are shown as they are.`,
-  }
+  const problem = `The transfer encoding ${name} is unknown; its bytes are shown as they are.`
+  return { encoding: 'none', problem }
 }
 
 const encodings: ReadonlyMap<string, TransferEncoding> = new Map([
@@ -184,23 +185,20 @@ const encodings: ReadonlyMap<string, TransferEncoding> = new Map([
 /** A part without parts of its own, as its header says. */
 export function toPart(
   header: PartHeader,
-  {
-    index,
-    place: [headerStart, end],
-    isInRelated,
-  }: { index: number; place: readonly [start: number, end: number]; isInRelated: boolean },
+  at: { index: number; place: readonly [start: number, end: number]; isInRelated: boolean },
 ): PlacedPart {
+  const [headerStart, end] = at.place
   const { type, parameters, content_id, disposition } = header
   // A multipart that cannot be split is shown as text.
   const content_type = type.startsWith('multipart/') ? 'text/plain' : type
   const charset = parameters.get('charset')?.trim().toLowerCase() ?? ''
   return {
-    index,
+    index: at.index,
     content_type,
     charset: /^[\w.:-]{1,40}$/.test(charset) ? charset : null,
     filename: displayFilename(header.declaredFilename ?? parameters.get('name')),
     content_id,
-    disposition: disposition ?? (isInRelated && content_id !== null ? 'inline' : 'attachment'),
+    disposition: disposition ?? (at.isInRelated && content_id !== null ? 'inline' : 'attachment'),
     encoding: header.encoding,
     headerStart,
     start: header.bodyStart,

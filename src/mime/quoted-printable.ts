@@ -19,11 +19,12 @@ export class QuotedPrintableDecoder extends LineDecoder {
         at += 3
         continue
       }
-      const next = isEscape || isSpace(byte) ? behindSpace(bytes, at + 1) : at
+      // Where the white space that begins here, or after the equals sign, ends.
+      const next = isEscape || isSpace(byte) ? afterSpace(bytes, at + 1) : at
       const isAtEnd = next === bytes.length ? isLast : isLineEnd(bytes[next])
       if (next > at && isAtEnd) {
         // White space at the end of a line was added in transport (RFC 2045 section 6.7, rule 3).
-        at = isEscape ? behindLineEnd(bytes, next) : next
+        at = isEscape ? afterLineEnd(bytes, next) : next
       } else {
         if (isEscape) this.countMisfits(1)
         const end = isSpace(byte) ? next : at + 1
@@ -55,13 +56,13 @@ function isLineEnd(byte: number | undefined): boolean {
   return byte === newline || byte === carriageReturn
 }
 
-function behindSpace(bytes: Buffer, from: number): number {
+function afterSpace(bytes: Buffer, from: number): number {
   let at = from
   while (isSpace(bytes[at])) at++
   return at
 }
 
-function behindLineEnd(bytes: Buffer, at: number): number {
+function afterLineEnd(bytes: Buffer, at: number): number {
   return bytes[at] === carriageReturn && bytes[at + 1] === newline ? at + 2 : at + 1
 }
 

@@ -1,6 +1,6 @@
 import type { TestInfo, TestType } from '@playwright/test'
 import type { Inbox } from '../inbox/methods.ts'
-import { createUnnoted } from '../instance/create.ts'
+import { createWithoutLeakWarning } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import { handOverMails } from '../report/hand-over.ts'
@@ -109,7 +109,7 @@ export const localpostFixtures: PlaywrightFixtures = {
   localpostOptions: [{}, { scope: 'worker', option: true }],
   localpostInstance: [
     async ({ localpostOptions }, use) => {
-      const post = await createUnnoted(localpostOptions)
+      const post = await createWithoutLeakWarning(localpostOptions)
       try {
         await post.listen()
         assertListening(post)

@@ -1,5 +1,5 @@
 import type { Link } from './types.ts'
-import { absoluteAddress } from '../mime/html/addresses.ts'
+import { absoluteAddress } from '../mime/html/urls.ts'
 import { attributeOf, type HtmlNode, walkHtml } from '../mime/html/html-tree.ts'
 import { parseHtml } from '../mime/html/parse-html.ts'
 

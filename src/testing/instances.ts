@@ -1,10 +1,10 @@
 import { framesOfCaller, withFramesOf } from '../core/caller.ts'
-import { createNoted } from '../instance/create.ts'
+import { createWithLeakWarning } from '../instance/create.ts'
 import type { Localpost } from '../instance/instance.ts'
 import { suggest } from '../core/suggest.ts'
 import { callSiteOf } from '../instance/leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
-import { sayTestProcess } from '../instance/test-process.ts'
+import { declareTestProcess } from '../instance/test-process.ts'
 import { handOverMails } from '../report/hand-over.ts'
 import { createRunningTests, isConcurrent, noneHere } from './running.ts'
 import { vitestTest } from './vitest-test.ts'
@@ -22,7 +22,7 @@ import { vitestTest } from './vitest-test.ts'
 export async function startForTest(options?: LocalpostOptions): Promise<Localpost> {
   const frames = framesOfCaller(startForTest)
   try {
-    return await createNoted(options, callSiteOf(startForTest))
+    return await createWithLeakWarning(callSiteOf(startForTest), options)
   } catch (error) {
     throw withFramesOf(error, frames)
   }
@@ -72,7 +72,7 @@ export function useLocalpost(hooks: TestHooks, options?: LocalpostOptions): Used
 
 function useForEach(hooks: TestHooks, options: LocalpostOptions | undefined, place: string): UsedLocalpost {
   const tests = createRunningTests()
-  hooks.beforeEach(hookOf((test) => tests.begin(test, () => createNoted(options, place))))
+  hooks.beforeEach(hookOf((test) => tests.begin(test, () => createWithLeakWarning(place, options))))
   hooks.afterEach(
     hookOf(async (test) => {
       await Promise.all(
@@ -90,7 +90,7 @@ function useForFile(hooks: TestHooks, options: LocalpostOptions | undefined, pla
   const tests = createRunningTests()
   let shared: Localpost | null = null
   hooks.beforeAll?.(async () => {
-    shared = await createNoted(options, place)
+    shared = await createWithLeakWarning(place, options)
   })
   hooks.beforeEach(
     hookOf(async (test) => {
@@ -163,4 +163,4 @@ const eachHooks = ['beforeEach', 'afterEach'] as const
 const hookNames: ReadonlySet<string> = new Set([...eachHooks, 'beforeAll', 'afterAll'])
 
 // Importing this means that tests run.
-sayTestProcess()
+declareTestProcess()

@@ -3,7 +3,7 @@ import type { Localpost } from '../instance/instance.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import type { MailMatchers } from '../testing/matchers.ts'
 import { withCallLines } from './lines.ts'
-import { assertKnownOptions, createUnnoted, matchers, startForTest } from './parts.ts'
+import { assertKnownOptions, createWithoutLeakWarning, matchers, startForTest } from './parts.ts'
 import { assertScope, type TestScope, useInTest } from './scope.ts'
 
 declare module 'vitest' {
@@ -58,7 +58,7 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
         { localpostOptions }: { localpostOptions: LocalpostOptions },
         use: (post: Localpost) => Promise<void>,
       ) => {
-        const post = await createUnnoted(localpostOptions)
+        const post = await createWithoutLeakWarning(localpostOptions)
         try {
           await use(post)
         } finally {

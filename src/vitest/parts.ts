@@ -1,7 +1,7 @@
 // An entry of the build (`scripts/bundle.mjs`): what the fixture takes from the rest. The fixture itself is an ES module,
 // since vitest is one; the rest is shared with everything else that loads the package. The fixture must import shared code
 // through this file, except types: another import would be bundled into it, as a second copy.
-export { createUnnoted } from '../instance/create.ts'
+export { createWithoutLeakWarning } from '../instance/create.ts'
 export { invalidOption } from '../core/errors.ts'
 export { quote } from '../core/quote.ts'
 export { assertKnownOptions } from '../core/known-options.ts'

@@ -17,11 +17,11 @@ import { readHeaderFacts } from '../../src/emails/header-facts.ts'
 import { answeredConversation } from '../../src/emails/conversation.ts'
 import { charsetMisfit } from '../../src/mime/charset-fit.ts'
 import { readAnswered } from '../../src/inbox/answered.ts'
-import { quoted } from '../../src/inbox/quoted.ts'
+import { quoteMail } from '../../src/inbox/quoted.ts'
 import { isMailbox, toMailbox } from '../../src/mime/headers/addresses.ts'
 import { charsetOf, decodeText } from '../../src/mime/headers/charset.ts'
-import { rawOctets } from '../../src/mime/headers/encoded-words.ts'
 import { decodeField } from '../../src/mime/headers/decode-field.ts'
+import { rawOctets } from '../../src/mime/headers/octets.ts'
 import { splitHeaderFields } from '../../src/mime/headers/fields.ts'
 import { splitHead } from '../../src/mime/headers/headers.ts'
 import { withAbsoluteUrls } from '../../src/mime/html/css-addresses.ts'
@@ -132,15 +132,15 @@ export const calls: Readonly<Record<string, (text: string) => unknown>> = {
     const names = ['Reply-To', 'From', 'Message-ID', 'In-Reply-To', 'References', 'Auto-Submitted']
     return readAnswered(Buffer.from(`${names.map((name) => `${name}: ${text}\r\n`).join('')}\r\n`))
   },
-  'inbox/quoted.ts quoted': (text) =>
-    [text, ''].map((plain) => quoted({ from: text, received: 0, text: plain, html: text })),
+  'inbox/quoted.ts quoteMail': (text) =>
+    [text, ''].map((plain) => quoteMail({ from: text, received: 0, text: plain, html: text })),
   'mime/charset-fit.ts charsetMisfit': (text) =>
     charsetMisfit(Buffer.from(text, 'latin1'), text, { declared: 'utf-8', charset: 'utf-8' }),
   'mime/headers/addresses.ts isMailbox': (text) => isMailbox(text, 'a@b.test'),
   'mime/headers/addresses.ts toMailbox': (text) => toMailbox(text, 'a@b.test'),
   'mime/headers/charset.ts charsetOf': (text) => charsetOf(Buffer.from(text), null, null),
   'mime/headers/charset.ts decodeText': (text) => decodeText(Buffer.from(text), 'iso-2022-jp'),
-  'mime/headers/encoded-words.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
+  'mime/headers/octets.ts rawOctets': (text) => rawOctets(text, 'utf-8'),
   'mime/headers/decode-field.ts decodeField': (text) => decodeField('date', text),
   'checks/calendars.ts readCalendarMethods': (text) => readCalendarMethods(Buffer.from(text)),
   'checks/encoded-fields.ts wronglyEncodedFields': (text) => wronglyEncodedFields([['To', text]]),

@@ -38,6 +38,8 @@ it('prints one JSON object for each thing that happens, and nothing else', async
   )
   await post('/v1/emails', { from: 'a@acme.test' }, own)
   await post('/v1/emails', { from: 'a@acme.test' })
+  // Its answer names no error.
+  await post('/mailgun/v3/acme.test/messages', {}, { 'content-type': 'application/json' })
   const client = new RawClient({ host, port: Number(port) })
   await client.reply()
   for (const line of [
@@ -86,6 +88,7 @@ it('prints one JSON object for each thing that happens, and nothing else', async
       reply: '422 validation_error',
       duration_ms: took,
     },
+    { what: 'refused', command: 'POST /mailgun/v3/acme.test/messages', reply: '401' },
     {
       what: 'refused',
       command: expect.stringContaining('EVIL') as string,

@@ -66,6 +66,21 @@ describe('a snapshot', () => {
     expect(await seen(post)).toEqual(before)
   })
 
+  it('leaves the other accounts as they are', async () => {
+    const post = await start()
+    const namesOf = async () => (await post.accounts.list()).map(({ name }) => name)
+    await post.accounts.create({ name: 'removed' })
+    const prepared = await post.snapshot()
+    await post.accounts.create({ name: 'added' })
+    await post.accounts.remove('removed')
+    await post.restore(prepared)
+    expect(await namesOf()).toEqual(['default', 'added'])
+    await post.accounts.update('added', { max_emails: 7 })
+    await post.accounts.create({ name: 'removed' })
+    await post.accounts.remove('added')
+    expect(await namesOf()).toEqual(['default', 'removed'])
+  })
+
   it('never uses an id twice', async () => {
     const post = await start()
     const empty = await post.snapshot()

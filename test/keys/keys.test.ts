@@ -1,16 +1,18 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type ApiKeyRecord, apiKeyCollection } from '../../src/keys/key.ts'
+import { createRandomSources, type RandomSource } from '../../src/core/random.ts'
 import { createKeys, maskKey } from '../../src/keys/keys.ts'
 import { apiKeySchema } from '../../src/keys/schema.ts'
 import { createFollowing, type Following } from '../../src/store/follow.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openParts, type Parts } from '../support/deps.ts'
 
-let parts: Parts
+let parts: Parts & { random: RandomSource; following: Following }
 const none = { given: [], acceptAny: false }
 
 beforeEach(async () => {
-  parts = await openParts()
+  const random = createRandomSources(null)('keys')
+  parts = { ...(await openParts()), random, following: createFollowing() }
 })
 
 describe('API keys', () => {

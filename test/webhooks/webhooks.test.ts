@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyStore } from '../../src/instance/collections.ts'
+import { emptyStore } from '../../src/instance/reset.ts'
 import { LocalpostError } from '../../src/core/errors.ts'
 import { delivered, openNoun } from './_noun.ts'
 import { eventually, openReceiver, type Receiver } from './_receiver.ts'

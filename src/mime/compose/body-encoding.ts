@@ -49,7 +49,7 @@ export function countBody(text: string): BodyCounts {
 
 function* textSlices(text: string): Generator<Buffer> {
   for (let start = 0; start < text.length;) {
-    // So many characters: their bytes are up to three times as many.
+    // `sliceBytes` counts characters here; their bytes may be three times as many.
     let end = start + sliceBytes
     // Neither within a surrogate pair nor within a line end.
     if ((text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++

@@ -64,5 +64,5 @@ export class StreamedStructure {
 }
 
 const maxFieldChars = 16 * 1024
-/** The same limits as for parsing: depth, and parts beside each other. */
+/** As many as parsing allows, nested or beside each other. */
 const maxBoundaries = 1000

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
-import { maxHeaderBytes } from '../headers/fields.ts'
-import { endsWithReturns } from '../headers/line-ends.ts'
+import { withCrlfLines } from './crlf-lines.ts'
 import { StreamedStructure } from './streamed-structure.ts'
 
 /**
@@ -18,31 +17,7 @@ import { StreamedStructure } from './streamed-structure.ts'
  * @see RFC 5322 section 3.6.3, and section 4.5.3 for the space before the colon
  */
 export function withoutBcc(message: Readable): Readable {
-  return Readable.from(withSafeHeaders(withLines(message)), { objectMode: false })
-}
-
-/** Converts the line ends of a message whose lines end with CR, as {@link endsWithReturns} detects it, to CRLF. */
-async function* withLines(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer = Buffer.alloc(0)
-  let isKnown = false
-  let hasReturns = false
-  for await (const piece of message) {
-    held = held.length === 0 ? piece : Buffer.concat([held, piece])
-    if (!isKnown) {
-      isKnown = held.includes(0x0a) || held.includes('\r\r') || held.length >= maxHeaderBytes
-      if (!isKnown) continue
-      hasReturns = endsWithReturns(held.toString('latin1'))
-    }
-    // Whether LF follows the last CR is not known yet.
-    const end = hasReturns && held.at(-1) === 0x0d ? held.length - 1 : held.length
-    if (end > 0) yield hasReturns ? withCrlf(held.subarray(0, end)) : held
-    held = held.subarray(end)
-  }
-  if (held.length > 0) yield hasReturns ? withCrlf(held) : held
-}
-
-function withCrlf(bytes: Buffer): Buffer {
-  return Buffer.from(bytes.toString('latin1').replace(/\r(?!\n)/g, '\r\n'), 'latin1')
+  return Readable.from(withSafeHeaders(withCrlfLines(message)), { objectMode: false })
 }
 
 async function* withSafeHeaders(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -82,6 +57,7 @@ class HeaderFilter {
     return this.#held.length > 0 ? this.#filtered(this.#held) : []
   }
 
+  /** Whether a line begins here that the structure has to see. */
   #isLine(first: number | undefined): boolean {
     return !this.#isMidLine && (this.#structure.isHeader || first === dash)
   }
@@ -92,9 +68,10 @@ class HeaderFilter {
     // Whether LF follows a CR at the end is not known yet.
     const complete = held.at(-1) === carriageReturn ? held.length - 1 : held.length
     const lineEnd = held.indexOf(newline, start) + 1
-    if (this.#isLine(held[start]))
-      return lineEnd > 0 ? lineEnd : held.length - start < maxHeldBytes ? start : complete
-    if (isHeader) return lineEnd > 0 ? lineEnd : Math.max(start, complete)
+    const isLine = this.#isLine(held[start])
+    if (lineEnd > 0 && (isLine || isHeader)) return lineEnd
+    if (isLine) return held.length - start < maxHeldBytes ? start : complete
+    if (isHeader) return Math.max(start, complete)
     const next = hasParts ? held.indexOf('\n-', start) + 1 : 0
     return next > 0 ? next : held.length
   }
@@ -109,7 +86,8 @@ class HeaderFilter {
     if (isOfMessage && this.#isDropping) return []
     const line = isOfMessage ? withoutControls(bytes) : bytes
     if (isLine) structure.take(line)
-    return [structure.isHeader && structure.isPart ? withoutControls(line) : line]
+    const isInPartHeader = structure.isHeader && structure.isPart
+    return [isInPartHeader ? withoutControls(line) : line]
   }
 }
 

@@ -21,6 +21,7 @@ export const writtenAtOnceBytes: number = 64 * 1024
  */
 export function writeNode(node: MimeNode, encoders: Encoders): Buffer | null {
   const pieces: string[] = []
+  rememberEncodings(node)
   if (!isAtHand(node)) return null
   pushPieces(node, pieces, encoders)
   return Buffer.from(endWithLine(pieces.join('')))
@@ -32,16 +33,22 @@ export function endWithLine(text: string): string {
   return text.endsWith('\r') ? `${text}\n` : `${text}\r\n`
 }
 
+/** nodemailer would read the whole content at each call: the place `transfer encoding` in bench/places.mjs. */
+function rememberEncodings(node: MimeNode): void {
+  const encoding = node.getTransferEncoding()
+  node.getTransferEncoding = () => encoding
+  node.childNodes.forEach(rememberEncodings)
+}
+
 function isAtHand(node: MimeNode): boolean {
   const { content } = node
-  const encoding = node.getTransferEncoding()
-  // nodemailer would read the whole content at each call: the place `transfer encoding` in bench/places.mjs.
-  node.getTransferEncoding = () => encoding
   return (
     (!content ||
       (typeof content === 'string' && content.length <= writtenAtOnceBytes) ||
       // Unencoded bytes cannot be joined as text.
-      (Buffer.isBuffer(content) && content.length <= writtenAtOnceBytes && encoding === 'base64')) &&
+      (Buffer.isBuffer(content) &&
+        content.length <= writtenAtOnceBytes &&
+        node.getTransferEncoding() === 'base64')) &&
     node.childNodes.every(isAtHand)
   )
 }

@@ -61,8 +61,11 @@ class CanonicalBody {
     let end = text.length
     while (end >= 2 && text.charCodeAt(end - 1) === 0x0a && text.charCodeAt(end - 2) === 0x0d) end -= 2
     if (end > 0) {
-      for (; this.#emptyLines > 0; this.#emptyLines -= Math.min(this.#emptyLines, manyLines))
-        this.#emit('\r\n'.repeat(Math.min(this.#emptyLines, manyLines)))
+      while (this.#emptyLines > 0) {
+        const lines = Math.min(this.#emptyLines, manyLines)
+        this.#emit('\r\n'.repeat(lines))
+        this.#emptyLines -= lines
+      }
       this.#emit(text.slice(0, end))
     }
     this.#emptyLines += (text.length - end) / 2

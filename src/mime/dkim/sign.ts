@@ -45,13 +45,11 @@ export async function signMessage(
   const signatureOnly: RawField = { name: 'dkim-signature', written: unsigned }
   const text = [...fields, signatureOnly].map((field) => canonicalField(field, 'relaxed')).join('\r\n')
   const signature = await signAside('sha256', Buffer.from(text, 'latin1'), key)
+  // The first line is shorter by ` b=`.
   const folded = signature.toString('base64').replace(/^.{73}|.{75}/g, '$&\r\n ')
   const signed = [Buffer.from(`${unsigned}${folded.trimEnd()}\r\n`, 'latin1'), ...pieces]
   const size_bytes = signed.reduce((size, piece) => size + piece.length, 0)
-  return {
-    parts: size_bytes <= inOnePieceBytes ? [Buffer.concat(signed, size_bytes)] : signed,
-    size_bytes,
-  }
+  return { parts: size_bytes <= inOnePieceBytes ? [Buffer.concat(signed, size_bytes)] : signed, size_bytes }
 }
 
 /** Composes a message and signs it. See {@link composeMessage} and {@link signMessage}. */
@@ -67,23 +65,18 @@ function split(pieces: readonly Buffer[]): { header: string; body: Buffer[] } {
     const [first = Buffer.alloc(0)] = pieces
     const beginning = count === 1 ? first : Buffer.concat(pieces.slice(0, count))
     const end = beginning.indexOf('\r\n\r\n')
-    if (end !== -1) {
-      return {
-        header: beginning.toString('latin1', 0, end),
-        body: [beginning.subarray(end + 4), ...pieces.slice(count)],
-      }
-    }
+    if (end === -1) continue
+    const body = [beginning.subarray(end + 4), ...pieces.slice(count)]
+    return { header: beginning.toString('latin1', 0, end), body }
   }
   throw new Error('A message without an end of its header cannot be signed.')
 }
 
 // RFC 6376 section 5.4.1; RFC 8058 section 4 requires that both fields of a one-click unsubscription are signed.
-const signedNames = [
-  'from:sender:reply-to:subject:date:message-id:to:cc:mime-version:content-type:content-transfer-encoding',
-  'in-reply-to:references:list-id:list-help:list-unsubscribe:list-unsubscribe-post:list-subscribe:list-post',
-]
-  .join(':')
-  .split(':')
+const signedNames = (
+  'from sender reply-to subject date message-id to cc mime-version content-type content-transfer-encoding ' +
+  'in-reply-to references list-id list-help list-unsubscribe list-unsubscribe-post list-subscribe list-post'
+).split(' ')
 
 /** The last field of each name, which is the one that `h=` means. */
 function signedFields(fields: readonly RawField[]): RawField[] {
@@ -91,12 +84,7 @@ function signedFields(fields: readonly RawField[]): RawField[] {
   return signedNames.flatMap((name) => last.get(name) ?? [])
 }
 
-function signatureField(tags: {
-  domain: string
-  selector: string
-  hash: string
-  names: readonly string[]
-}): string {
+function signatureField(tags: Omit<Signing, 'key'> & { hash: string; names: readonly string[] }): string {
   const value = [
     'v=1',
     'a=rsa-sha256',

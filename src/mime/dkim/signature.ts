@@ -18,7 +18,7 @@ export interface DkimSignature {
   expires: number | null
 }
 
-/** A fault of a signature that its tags do not show. */
+/** A signature that cannot be checked, with the reason; `domain` and `selector` as far as its tags have them. */
 export interface BrokenSignature {
   domain: string
   selector: string
@@ -38,25 +38,23 @@ export function readSignature(value: string): DkimSignature | BrokenSignature {
   const selector = solid('s')
   const broken = (problem: string): BrokenSignature => ({ domain, selector, problem })
 
-  if (solid('v') !== '1') return broken(`The version is ${JSON.stringify(solid('v'))}; it must be 1.`)
+  if (solid('v') !== '1')
+    return broken(`The version is ${JSON.stringify(solid('v').slice(0, 40))}; it must be 1.`)
   if (repeated !== null) return broken(`The tag ${quote(repeated)} is there more than once.`)
   const missing = ['a', 'b', 'bh', 'd', 'h', 's'].filter((name) => solid(name) === '')
   if (missing.length > 0) return broken(`The tag ${missing.join('=, ')}= is missing.`)
   const algorithm = solid('a').toLowerCase()
-  if (algorithm !== 'rsa-sha256' && algorithm !== 'ed25519-sha256') {
+  if (algorithm !== 'rsa-sha256' && algorithm !== 'ed25519-sha256')
     return broken(`The algorithm ${JSON.stringify(algorithm.slice(0, 40))} is not one that verifiers accept.`)
-  }
   const [header = '', body = 'simple', ...more] = (solid('c') || 'simple').toLowerCase().split('/')
-  if (!isCanonicalization(header) || !isCanonicalization(body) || more.length > 0) {
+  if (!isCanonicalization(header) || !isCanonicalization(body) || more.length > 0)
     return broken(`The canonicalization ${JSON.stringify(solid('c').slice(0, 40))} is not known.`)
-  }
   const fields = solid('h').toLowerCase().split(':')
   if (!fields.includes('from')) return broken('The From field is not signed.')
   const identity = solid('i').toLowerCase()
   const identityDomain = identity.slice(identity.lastIndexOf('@') + 1)
-  if (identity !== '' && identityDomain !== domain && !identityDomain.endsWith(`.${domain}`)) {
+  if (identity !== '' && identityDomain !== domain && !identityDomain.endsWith(`.${domain}`))
     return broken('The identity of i= is not within the domain of d=.')
-  }
   const numbers = ['l', 't', 'x'].filter((name) => tags.has(name) && !/^\d{1,15}$/.test(solid(name)))
   if (numbers.length > 0) return broken(`The tag ${numbers.join('=, ')}= is no number.`)
   const numberOf = (name: string): number | null => (tags.has(name) ? Number(solid(name)) : null)

@@ -1,5 +1,5 @@
-import type { DkimResult } from '../types.ts'
 import { createHash, verify, type KeyObject } from 'node:crypto'
+import type { DkimResult } from '../types.ts'
 import { canonicalField, hashBody, splitFields, type RawField } from './canonical.ts'
 import { readSignature, withoutSignature, type DkimSignature } from './signature.ts'
 import { maxFields } from '../headers/fields.ts'
@@ -28,7 +28,7 @@ export async function verifyDkim(
   const { bodyStart } = readHeader(message)
   const { fields, isCut } = splitFields(message.toString('latin1', 0, bodyStart))
   const signatures = fields.filter(({ name }) => name === 'dkim-signature').slice(0, maxSignatures)
-  if (isCut) return signatures[0] ? unread(signatures[0]) : null
+  if (isCut) return signatures[0] ? tooManyFields(signatures[0]) : null
   let first: DkimResult | null = null
   for (const field of signatures) {
     const result = await verifyOne(field, fields, message.subarray(bodyStart), findKey, now)
@@ -45,7 +45,7 @@ export function signersOf(values: readonly string[]): { domain: string; selector
   return values.slice(0, maxSignatures).map(readSignature)
 }
 
-function unread(field: RawField): DkimResult {
+function tooManyFields(field: RawField): DkimResult {
   const { domain, selector } = readSignature(field.written.slice(field.written.indexOf(':') + 1))
   const reason = `The header has more than ${maxFields} fields, and no more are read.`
   return { domain, selector, result: 'invalid', reason }
@@ -70,36 +70,38 @@ async function verifyOne(
   const colon = field.written.indexOf(':') + 1
   const read = readSignature(field.written.slice(colon))
   const { domain, selector } = read
-  const say = (result: DkimResult['result'], reason: string | null = null): DkimResult => {
+  const resultOf = (result: DkimResult['result'], reason: string | null = null): DkimResult => {
     return { domain, selector, result, reason }
   }
   // What is wrong with the signature itself comes first, then its key, then its age and the body: RFC 6376 section 6.1.
-  if ('problem' in read) return say('invalid', read.problem)
+  if ('problem' in read) return resultOf('invalid', read.problem)
   const key = await findKey(domain, selector)
-  if (!key) {
-    return say('no_key', `This instance has no key ${selector}._domainkey.${domain}, and asks no one else.`)
-  }
+  if (!key)
+    return resultOf(
+      'no_key',
+      `This instance has no key ${selector}._domainkey.${domain}, and asks no one else.`,
+    )
   const kind = read.algorithm === 'rsa-sha256' ? 'rsa' : 'ed25519'
-  if (key.asymmetricKeyType !== kind) {
-    return say('fail', `The key is ${key.asymmetricKeyType}, and the signature ${read.algorithm}.`)
-  }
-  if (read.expires !== null && read.expires * 1000 < now()) {
-    return say('fail', `The signature expired at ${sayTime(read.expires)}.`)
-  }
+  if (key.asymmetricKeyType !== kind)
+    return resultOf('fail', `The key is ${key.asymmetricKeyType}, and the signature ${read.algorithm}.`)
+  if (read.expires !== null && read.expires * 1000 < now())
+    return resultOf('fail', `The signature expired at ${sayTime(read.expires)}.`)
   const { hash, octets } = hashBody(body, read.body, read.bodyLength)
-  if (read.bodyLength !== null && read.bodyLength > octets) {
-    return say('fail', `The signature covers ${read.bodyLength} octets of the body, and it has ${octets}.`)
-  }
+  if (read.bodyLength !== null && read.bodyLength > octets)
+    return resultOf(
+      'fail',
+      `The signature covers ${read.bodyLength} octets of the body, and it has ${octets}.`,
+    )
   if (hash !== read.bodyHash)
-    return say('fail', 'The body was changed: its hash is not the one that was signed.')
+    return resultOf('fail', 'The body was changed: its hash is not the one that was signed.')
   const emptied = {
     ...field,
     written: field.written.slice(0, colon) + withoutSignature(field.written.slice(colon)),
   }
   const signed = signedText(read, field, emptied, fields)
   return isSignedBy(key, Buffer.from(signed, 'latin1'), read)
-    ? say('pass')
-    : say('fail', 'A signed header field was changed, or another key made the signature.')
+    ? resultOf('pass')
+    : resultOf('fail', 'A signed header field was changed, or another key made the signature.')
 }
 
 function isSignedBy(key: KeyObject, signed: Buffer, { algorithm, signature }: DkimSignature): boolean {

@@ -122,9 +122,8 @@ function asciiDomain(domain: string): { domain: string } | { problem: string } {
   for (const label of ascii.split('.')) {
     if (label === '') return { problem: 'has an empty label in its domain' }
     if (label.length > 63) return { problem: 'has a domain label longer than 63 characters' }
-    if (!/^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i.test(label)) {
+    if (!/^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/i.test(label))
       return { problem: `has a domain label that is no host name: ${JSON.stringify(label)}` }
-    }
   }
   return { domain: ascii }
 }

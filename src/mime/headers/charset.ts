@@ -92,6 +92,8 @@ function isJapanese(bytes: Buffer): boolean {
   return !decodeJapanese(bytes).includes('\ufffd')
 }
 
+let japanese: TextDecoder | undefined
+
 /** With one decoder for all texts, because it takes long to make. */
 function decodeJapanese(bytes: Buffer): string {
   return (japanese ??= new TextDecoder('iso-2022-jp')).decode(bytes)
@@ -132,8 +134,6 @@ function canonical(charset: string | null): string | null {
 const lookedUp = new Map<string, string | null>()
 const maxLookedUp = 200
 
-let japanese: TextDecoder | undefined
-
 function isBigEndian(bytes: Buffer): boolean {
   if (bytes.length >= 2) {
     const mark = bytes.readUInt16BE(0)
@@ -141,9 +141,8 @@ function isBigEndian(bytes: Buffer): boolean {
   }
   // Without a byte order mark it is big-endian (RFC 2781 section 4.3), unless the zero octets of Western text show otherwise.
   let lead = 0
-  for (const [index, byte] of bytes.subarray(0, 1024).entries()) {
+  for (const [index, byte] of bytes.subarray(0, 1024).entries())
     if (byte === 0) lead += index % 2 === 0 ? 1 : -1
-  }
   return lead >= 0
 }
 

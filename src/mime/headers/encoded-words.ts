@@ -1,7 +1,6 @@
-import { isUtf8 } from 'node:buffer'
 import { hexDigit } from '../../core/hex.ts'
 import { decodeText, isKnownCharset } from './charset.ts'
-import { octetsOf, textOf } from './octets.ts'
+import { rawOctets, textOf } from './octets.ts'
 
 /**
  * Decodes the encoded words of a text. One that is malformed, or whose charset is unknown, stays as written.
@@ -89,17 +88,4 @@ function fromQ(encoded: string, charset: string): Buffer | null {
 /** The ASCII characters that `\s` of a pattern has. */
 function isAsciiSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d)
-}
-
-/**
- * The octets of a text that names its charset, one character for each octet. Raw Latin-1 in a text that names UTF-8 is read
- * as Latin-1.
- *
- * @param text  As `decodeOctets` returns it.
- */
-export function rawOctets(text: string, charset: string): string {
-  if (/^[\x00-\x7f]*$/.test(text)) return text
-  const octets = octetsOf(text)
-  const isCalledUtf8 = /^utf-?8$/i.test(charset)
-  return (isCalledUtf8 && !isUtf8(octets) ? Buffer.from(textOf(text)) : octets).toString('latin1')
 }

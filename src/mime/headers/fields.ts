@@ -33,7 +33,8 @@ export function splitHeaderFields(text: string, owner: HeaderOwner): SplitFields
   const { fields } = split
   /** The last field, while folded lines may follow. */
   let field: [name: string, value: string] | null = null
-  /** The first line after the last field that is not a field, and how many there are. */
+  // A line that is no field opens a gap. The next field closes it, or in a part ends the header.
+  /** The first line of the open gap, and how many lines all gaps have. */
   let gap: string | null = null
   let gapLines = 0
   for (let start = endOfMark(text), line = 1; start < text.length; line++) {
@@ -44,8 +45,11 @@ export function splitHeaderFields(text: string, owner: HeaderOwner): SplitFields
     if (first === 0x20 || first === 0x09) {
       if (field) field[1] += ` ${written.trim()}`
     } else {
-      if (field) field[1] = field[1].trim()
-      if (fields.length >= maxFields) return { ...split, end: text.length, lines: line }
+      if (fields.length >= maxFields) {
+        split.end = text.length
+        split.lines = line
+        break
+      }
       field = readField(written)
       if (field && gap !== null && owner === 'part' && !resumes(field[0], fields.length > 0)) field = null
       if (field) fields.push(field)
@@ -60,11 +64,11 @@ export function splitHeaderFields(text: string, owner: HeaderOwner): SplitFields
       if (owner === 'part' && ++gapLines > maxGapLines) break
     }
   }
-  if (field) field[1] = field[1].trim()
+  for (const one of fields) one[1] = one[1].trim()
   return split
 }
 
-/** Longer texts between the fields of a part are the body of a part whose empty line is missing. */
+/** More lines between the fields of a part are the body of a part whose empty line is missing. */
 const maxGapLines = 20
 
 /** The length of a UTF-8 byte order mark, decoded or not. Some editors begin a file with one. */

@@ -5,7 +5,7 @@ import { decodeField, decodeHeaderValue } from './decode-field.ts'
 import { maxHeaderBytes, splitHeaderFields, type HeaderOwner, type SplitFields } from './fields.ts'
 import { bareAddresses, maxAddresses } from './long-address-lists.ts'
 import { endOfLines, startOfLine, withLineFeeds } from './line-ends.ts'
-import { decodeOctets, escape, textOf } from './octets.ts'
+import { decodeOctets, escapeOctet, textOf } from './octets.ts'
 
 /** The header block of a message. A value is decoded only when it is asked for. */
 export interface HeaderBlock {
@@ -64,10 +64,7 @@ export function readHeader(bytes: Uint8Array): HeaderBlock {
   }
 }
 
-/**
- * Fields with addresses. In every charset that is used unencoded, the octet of a comma is never part of another
- * character.
- */
+/** Fields with addresses. In every charset that is used unencoded, the octet of a comma is never part of another character. */
 const lists: ReadonlySet<string> = new Set(['from', 'reply-to', 'to', 'cc'])
 
 /**
@@ -101,7 +98,7 @@ export interface Head extends Pick<SplitFields, 'fields' | 'skipped'> {
 /**
  * Reads the header at the beginning of some bytes. Most headers are short, so it looks only as far as needed.
  *
- * @param source  Lines end with CRLF or LF.
+ * @param bytes  Lines end with CRLF, LF or CR.
  * @param owner  As in {@link splitHeaderFields}.
  */
 export function splitHead(bytes: Buffer, owner: HeaderOwner): Head {
@@ -113,7 +110,7 @@ export function splitHead(bytes: Buffer, owner: HeaderOwner): Head {
     if (!end && size < bytes.length) continue
     const { headerEnd, bodyStart } = end ?? { headerEnd: head.length, bodyStart: head.length }
     const block = source.subarray(0, headerEnd)
-    const isPlain = isAscii(block) && !block.includes(escape)
+    const isPlain = isAscii(block) && !block.includes(escapeOctet)
     const text = isPlain ? head.slice(0, headerEnd) : decodeOctets(block)
     const { fields, end: fieldsEnd, lines, skipped } = splitHeaderFields(text, owner)
     if (fieldsEnd === text.length) return { fields, bodyStart, isPlain, isEnded: end !== null, skipped }

@@ -29,7 +29,7 @@ export function endOfLines(bytes: Buffer, start: number, limit: number): number 
   return end > start ? end : limit
 }
 
-/** Where a line begins, in octets. */
+/** Where a line begins, in octets. @param lines  How many lines are before it. */
 export function startOfLine(block: Buffer, lines: number): number {
   let at = 0
   // Octet by octet, because a search for each of a hundred thousand short lines takes ten times as long.

@@ -6,6 +6,7 @@ export const maxAddresses = 1000
 const maxListLength = 256 * 1024
 /** Entries with or without an address, such as a list that only has names. */
 const maxEntries = 10_000
+/** A longer quoted text is taken as ordinary text. */
 const maxQuotedLength = 2000
 
 /** The end of the last address that is read, with its comma. A part of an address could be another address. */
@@ -51,6 +52,7 @@ export function bareAddresses(list: string): string[] {
 
 /** Finds the end of quoted texts. A quote that does not end within the bound is ordinary text, and so are the quotes in it. */
 function createQuotedText(list: string): { endOf(start: number): number | null } {
+  /** Before this offset quotes are text, because one did not end. */
   let textUntil = 0
   return {
     endOf(start) {

@@ -8,14 +8,14 @@ import { decodeText } from './charset.ts'
  */
 export function decodeOctets(block: Buffer): string {
   const text = textOrOctets(block)
-  if (!block.includes(escape)) return text
+  if (!block.includes(escapeOctet)) return text
   // Before the value is split, because an octet of a Japanese character may be that of a quote or a comma.
   const lines = text.split('\n')
   return lines.map((line) => (hasEscape.test(line) ? decodeText(Buffer.from(line), null) : line)).join('\n')
 }
 
 /** Text with it may be Japanese (ISO-2022-JP), whose octets are ASCII. */
-export const escape: number = 0x1b
+export const escapeOctet: number = 0x1b
 const hasEscape = /^[\x00-\x1a\x1c-\x7f]*\x1b[\x00-\x7f]*$/
 
 function textOrOctets(block: Buffer): string {
@@ -31,6 +31,7 @@ const undecodedOctet = /[\udc80-\udcff]/u
 const undecodedRuns = /[\udc80-\udcff]+/gu
 const nothingDecoded = /^[\x00-\x7f\udc80-\udcff]*$/u
 
+/** The bytes of UTF-16LE are changed: with 0xdc as its second byte, an octet is U+DCxx, and with 0 the Latin-1 character. */
 function undecoded(block: Buffer): string {
   const units = Buffer.from(block.toString('latin1'), 'utf16le')
   for (let at = 0; at < units.length; at += 2) if ((units[at] ?? 0) >= 0x80) units[at + 1] = 0xdc
@@ -44,9 +45,9 @@ export function textOf(text: string): string {
     const octets = Buffer.from(text, 'latin1')
     return octets.toString(isUtf8(octets) ? 'utf8' : 'latin1')
   }
-  if (areRunsUtf8(text)) {
+  if (areRunsUtf8(text))
     return text.replace(undecodedRuns, (run) => Buffer.from(run, 'latin1').toString('utf8'))
-  }
+  // As in `undecoded`.
   const units = Buffer.from(text, 'utf16le')
   for (let at = 0, isPair = false; at < units.length; at += 2) {
     const high = units[at + 1] ?? 0
@@ -63,7 +64,7 @@ function areRunsUtf8(text: string): boolean {
 }
 
 /** The original octets of a text of a header. */
-export function octetsOf(text: string): Buffer {
+function octetsOf(text: string): Buffer {
   if (!undecodedOctet.test(text)) return Buffer.from(text)
   // This writes the lower byte of each code unit.
   if (nothingDecoded.test(text)) return Buffer.from(text, 'latin1')
@@ -79,4 +80,17 @@ export function octetsOf(text: string): Buffer {
 
 function isUndecoded(code: number): boolean {
   return code >= 0xdc80 && code <= 0xdcff
+}
+
+/**
+ * The octets of a text that names its charset, one character for each octet. Raw Latin-1 in a text that names UTF-8 is read
+ * as Latin-1.
+ *
+ * @param text  As `decodeOctets` returns it.
+ */
+export function rawOctets(text: string, charset: string): string {
+  if (/^[\x00-\x7f]*$/.test(text)) return text
+  const octets = octetsOf(text)
+  const isCalledUtf8 = /^utf-?8$/i.test(charset)
+  return (isCalledUtf8 && !isUtf8(octets) ? Buffer.from(textOf(text)) : octets).toString('latin1')
 }

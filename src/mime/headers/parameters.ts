@@ -1,6 +1,6 @@
 import { decodeText } from './charset.ts'
-import { decodeEncodedWords, rawOctets } from './encoded-words.ts'
-import { textOf } from './octets.ts'
+import { decodeEncodedWords } from './encoded-words.ts'
+import { rawOctets, textOf } from './octets.ts'
 
 /** A parsed value like that of Content-Type. */
 export interface FieldValue {
@@ -28,6 +28,7 @@ export function readParameters(value: string): FieldValue {
     if (equals === -1) continue
     const name = withoutComments(written.slice(0, equals)).toLowerCase()
     const raw = written.slice(equals + 1).trim()
+    // `name*`, `name*0` or `name*0*`.
     const extended = /^([^*]+)\*(?:(\d{1,4})(\*)?)?$/.exec(name)
     if (extended) {
       const [, base = '', number, mark] = extended
@@ -38,9 +39,8 @@ export function readParameters(value: string): FieldValue {
         text: unquoted(raw, base),
       })
       pieces.set(base, list)
-    } else if (name !== '' && !parameters.has(name)) {
+    } else if (name !== '' && !parameters.has(name))
       parameters.set(name, decodeEncodedWords(unquoted(raw, name)))
-    }
   }
   // The plain form beside an extended one is for old readers (RFC 6266 section 4.3).
   for (const [name, list] of pieces) parameters.set(name, joined(list))
@@ -107,8 +107,7 @@ function unquoted(raw: string, name: string): string {
 /** The value of a structured field without its comments. They nest: the innermost are removed first. */
 function withoutComments(text: string): string {
   let remaining = text
-  for (let depth = 0; depth < 5 && remaining.includes('('); depth++) {
+  for (let depth = 0; depth < 5 && remaining.includes('('); depth++)
     remaining = remaining.replace(/\([^()]{0,998}(?:\)|$)/g, ' ')
-  }
   return remaining.trim()
 }

@@ -4,10 +4,10 @@ import {
   addressAttributes,
   blockedAddress,
   sourceAttributes,
-} from './addresses.ts'
+} from './urls.ts'
 import { withAbsoluteUrls } from './css-addresses.ts'
 import { attributeOf, htmlNamespace, type HtmlNode } from './html-tree.ts'
-import { isStylesheet, type RemoteContent } from './remote-content.ts'
+import { isRemoteStylesheet, type RemoteContent } from './remote-content.ts'
 import { escapedValue } from './escaped-value.ts'
 import { isOpeningImage, isTiny, isTrackingPixel } from './tracking-pixel.ts'
 
@@ -30,7 +30,7 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
 
   function cleanStyle(style: string, element: HtmlNode): string {
     const isPixel = withoutPixels && isTiny(element)
-    const key = isPixel ? `1${style}` : `0${style}`
+    const key = `${isPixel}${style}`
     const cached = styles.get(key)
     if (cached !== undefined) return cached
     const cleaned = withAbsoluteUrls(style, { withoutPixels, isTiny: isPixel })
@@ -53,6 +53,7 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
       return cleanAddress(value, element)
     }
     if (element.namespace === htmlNamespace) return value
+    // An animation of SVG may change an address.
     if (animatedValues.has(name) && /href\s*$/i.test(attributeOf(element, 'attributeName')?.slice(-20) ?? ''))
       return value.split(';', maxAnimated).map(absoluteAddress).join(';')
     // Presentation attributes, such as `fill`.
@@ -65,7 +66,7 @@ export function createHtmlCleaner(remote: RemoteContent): HtmlCleaner {
       if (goneElements.has(name)) return 'gone'
       if (unwrappedElements.has(name) || !elementForm.test(name)) return 'unwrapped'
       if (name === 'meta') return isKeptMeta(element) ? 'kept' : 'gone'
-      if (name === 'link') return remote === 'all' && isStylesheet(element) ? 'kept' : 'gone'
+      if (name === 'link') return remote === 'all' && isRemoteStylesheet(element) ? 'kept' : 'gone'
       const isImage = name === 'img' || (name === 'input' && /^\s*image\s*$/i.test(typeOf(element)))
       const isVector = name === 'image' && namespace !== htmlNamespace
       return withoutPixels && (isImage || isVector) && isTrackingPixel(element) ? 'gone' : 'kept'

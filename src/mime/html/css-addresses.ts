@@ -1,6 +1,6 @@
 import * as token from 'css-tree/tokenizer'
 import { withCuts, type Cut } from '../../core/cuts.ts'
-import { absoluteAddress, blockedAddress, isRemote } from './addresses.ts'
+import { absoluteAddress, blockedAddress, isRemote } from './urls.ts'
 import { PixelBlocks } from './pixel-blocks.ts'
 import { isOpeningImage } from './tracking-pixel.ts'
 

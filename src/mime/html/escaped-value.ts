@@ -1,5 +1,5 @@
 /** A value, escaped for an attribute in double quotes. */
 export function escapedValue(value: string): string {
-  // Most values have none, which a replacement with a function finds out more slowly.
+  // Most have no such character, and testing for one is faster than replacing with a function.
   return /[&"<>]/.test(value) ? value.replace(/[&"<>]/g, (one) => `&#${one.charCodeAt(0)};`) : value
 }

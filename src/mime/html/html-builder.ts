@@ -41,6 +41,7 @@ export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
     insertText: (parent, text) => addText(parent, text, null),
     insertTextBefore: addText,
     setTemplateContent: (template, content) => void contents.set(template, content),
+    // parse5 sets the content of each template that it makes.
     getTemplateContent: (template) => contents.get(template) ?? document,
     setDocumentType() {},
     setDocumentMode: (_, given) => void (mode = given),

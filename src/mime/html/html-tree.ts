@@ -1,4 +1,4 @@
-/** A node of an HTML document. All nodes have the same members, and are linked lists, because mails may have a million of them. */
+/** A node of an HTML document. All nodes have the same members, and children form a linked list, because mails may have a million nodes. */
 export interface HtmlNode {
   /** The name of an element, in lower case except in SVG; `#text` or `#document`. Comments and doctypes are left out. */
   readonly name: string
@@ -46,7 +46,7 @@ export interface HtmlVisitor {
   close(element: HtmlNode): void
 }
 
-/** Visits all nodes of a document in their order. */
+/** Visits all nodes of a document in their order; the root is neither opened nor closed. */
 export function walkHtml(root: HtmlNode, visitor: HtmlVisitor): void {
   let node: HtmlNode = root
   for (;;) {

@@ -11,7 +11,7 @@ export interface MarkupListener {
   onCloseTag(name: string, start: number, end: number): void
   /** A text or a part of one; entities are decoded. */
   onText(text: string, start: number): void
-  /** @param end  After the text, or within the mark that ends the comment. */
+  /** @param end  At most two characters after the text: within the mark that ends the comment, if one does. */
   onComment?(text: string, start: number, end: number): void
   /** A declaration, such as `!DOCTYPE html`. */
   onDeclaration?(text: string, start: number): void

@@ -24,16 +24,13 @@ export function parseHtml(html: string): HtmlDocument {
     if (++made > maxMade) throw tooManyElements
   })
   const { Parser } = loadParser()
-  const parser = new Parser({
-    scriptingEnabled: false,
-    treeAdapter: adapter,
-  })
+  const parser = new Parser({ scriptingEnabled: false, treeAdapter: adapter })
   let isCut = false
   try {
     let at = 0
     do {
-      // The parser copies a text that has not ended at each step, so the steps grow with the text.
-      const length = Math.max(minStep, at >> 6)
+      // The parser copies a text that has not ended at each step, so a step is a 64th of what was read.
+      const length = Math.max(minStep, Math.floor(at / 64))
       maxMade = Math.min(maxElements, made + maxRepeated + length)
       parser.tokenizer.write(html.slice(at, at + length), at + length >= html.length)
       at += length

@@ -9,7 +9,10 @@ interface Block {
   remote: Cut[]
 }
 
-/** Finds the blocks of declarations in CSS whose element has at most one pixel, from the tokens in their order. */
+/**
+ * Finds the blocks of declarations in CSS whose element has at most one pixel, from the tokens in their order. The caller
+ * reports braces and semicolons by methods of their own, and all other tokens by `take`.
+ */
 export class PixelBlocks {
   readonly #open: Block[]
   readonly #cuts: Cut[] = []
@@ -64,7 +67,7 @@ export class PixelBlocks {
     const block = this.#open.at(-1)
     if (!block || !this.#isValue) return
     this.#isValue = false
-    const isSmall = /^[+]?[01](?:\.0{0,9})?(?:px)?$/i.test(value)
+    const isSmall = /^\+?[01](?:\.0{0,9})?(?:px)?$/i.test(value)
     if (this.#property === 'width') block.isNarrow = isSmall
     else if (this.#property === 'height') block.isLow = isSmall
   }

@@ -4,7 +4,7 @@ import { attributeOf, type HtmlNode } from './html-tree.ts'
 export type RemoteContent = 'none' | 'images' | 'all'
 
 /** Whether a `<link>` shows a style sheet of a server. All others connect without showing anything. */
-export function isStylesheet(element: HtmlNode): boolean {
+export function isRemoteStylesheet(element: HtmlNode): boolean {
   const isSheet = attributeOf(element, 'rel')?.trim().toLowerCase() === 'stylesheet'
   return isSheet && /^(?:https?:)?[\\/]{2}/i.test(attributeOf(element, 'href')?.trim() ?? '')
 }

@@ -40,7 +40,7 @@ export function scanHtml(html: string, asked: readonly string[], listener: HtmlL
   let attributes: Record<string, string> = {}
   const ranges = new Map<string, readonly [start: number, end: number]>()
   function onAttribute(written: string, value: string | null, start: number, end: number): void {
-    const attribute = lowerCase(written)
+    const attribute = knownName(written)
     // Of repeated attributes, the first counts.
     if (!asked.includes(attribute) || attributes[attribute] !== undefined) return
     attributes[attribute] = value ?? ''
@@ -49,14 +49,14 @@ export function scanHtml(html: string, asked: readonly string[], listener: HtmlL
 
   readMarkup(html.slice(0, scannedLength), {
     onTagName(written, start) {
-      name = lowerCase(written)
+      name = knownName(written)
       nameStart = start
       attributes = {}
       if (ranges.size > 0) ranges.clear()
     },
     onAttribute: asked.length === 0 ? undefined : onAttribute,
     onTagEnd: (end) => listener.onOpenTag(name, attributes, nameStart, end + 1, ranges),
-    onCloseTag: (written, start, end) => listener.onCloseTag(lowerCase(written), start, end),
+    onCloseTag: (written, start, end) => listener.onCloseTag(knownName(written), start, end),
     onText: (text, start) => listener.onText(text, start),
     onComment: (_text, start, end) => listener.onComment?.(start, end),
     onDeclaration: (text, start) => listener.onDeclaration?.(text, start),
@@ -66,7 +66,7 @@ export function scanHtml(html: string, asked: readonly string[], listener: HtmlL
 /** Only the beginning of longer HTML is read. */
 export const scannedLength = 1_000_000
 
-/** All relevant names are shorter. A name of a megabyte is not copied. */
-function lowerCase(name: string): string {
+/** A name in lower case; `""` for a longer one than all relevant names, because one of a megabyte is not copied. */
+function knownName(name: string): string {
   return name.length > 32 ? '' : name.toLowerCase()
 }

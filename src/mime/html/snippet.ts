@@ -14,11 +14,11 @@ const lookAt = 64 * 1024
  * @returns Plain text, never HTML: escape it like any other text.
  */
 export function snippetOf(text: string, html: string): string {
-  const plain = fold(text.slice(0, lookAt))
-  return plain === '' ? fold(visibleText(html.slice(0, lookAt))) : plain
+  const plain = beginningOf(text.slice(0, lookAt))
+  return plain === '' ? beginningOf(visibleText(html.slice(0, lookAt))) : plain
 }
 
-function fold(text: string): string {
+function beginningOf(text: string): string {
   // Nearly always the beginning is enough, and folding all of it took a tenth of the time of reading a mail of 20 KB.
   const beginning = folded(text.slice(0, 8 * snippetLength))
   return cutText(beginning.length > 2 * snippetLength ? beginning : folded(text), snippetLength)

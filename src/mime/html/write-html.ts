@@ -1,7 +1,7 @@
 import { shownName, type HtmlCleaner } from './clean-element.ts'
 import { htmlNamespace, voidElements, walkHtml, type HtmlNode, type HtmlVisitor } from './html-tree.ts'
 import type { HtmlDocument } from './parse-html.ts'
-import { escapedHtml } from '../../core/text.ts'
+import { cutText, escapedHtml } from '../../core/text.ts'
 
 /** A document as text. */
 export interface WrittenHtml {
@@ -31,8 +31,8 @@ class HtmlWriter implements HtmlVisitor {
   readonly #withForeign: boolean
   /** As bytes, because a string that was joined from many strings keeps them all in memory. */
   readonly #pieces: Buffer[]
-  /** What is written after the pieces, and the length of these in characters. */
-  #line = ''
+  /** What is not in the pieces yet, and the length of these in characters. */
+  #waiting = ''
   #length = 0
   /** Whether something is left out, because the document is too large. */
   #isCut: boolean
@@ -79,8 +79,11 @@ class HtmlWriter implements HtmlVisitor {
   }
 
   text({ text }: HtmlNode): void {
-    for (let at = 0; at < text.length && this.#length <= maxWritten; at += lineLength)
-      this.#write(escapedText(text.slice(at, at + lineLength)))
+    for (let at = 0; at < text.length && this.#length <= maxWritten;) {
+      const piece = cutText(text.slice(at, at + pieceLength + 1), pieceLength)
+      this.#write(escapedText(piece))
+      at += piece.length
+    }
   }
 
   close(): void {
@@ -93,24 +96,24 @@ class HtmlWriter implements HtmlVisitor {
   }
 
   result(): WrittenHtml {
-    this.#pieces.push(Buffer.from(this.#line))
+    this.#pieces.push(Buffer.from(this.#waiting))
     return { html: Buffer.concat(this.#pieces).toString(), hasForeign: this.#hasForeign }
   }
 
   #write(text: string): void {
-    this.#line += text
-    if (this.#line.length < lineLength) return
-    this.#length += this.#line.length
+    this.#waiting += text
+    if (this.#waiting.length < pieceLength) return
+    this.#length += this.#waiting.length
     if (this.#length > maxWritten) this.#isCut = true
-    this.#pieces.push(Buffer.from(this.#line))
-    this.#line = ''
+    this.#pieces.push(Buffer.from(this.#waiting))
+    this.#waiting = ''
   }
 }
 
 /** Browsers nest about 512 elements, and put deeper ones beside each other. */
 const maxDepth = 480
 const maxWritten = 16_000_000
-const lineLength = 16_384
+const pieceLength = 16_384
 
 /** Only the mode of the layout matters. */
 const doctypes = {
@@ -129,6 +132,6 @@ function textIn({ first }: HtmlNode): string {
 }
 
 function escapedText(text: string): string {
-  // Most texts have none, which a replacement with a function finds out more slowly.
+  // Most have no such character, and testing for one is faster than replacing with a function.
   return /[&<>]/.test(text) ? escapedHtml(text, /[&<>]/g) : text
 }

@@ -208,6 +208,7 @@ describe('an invalid signature', () => {
   const whole = 'v=1; a=rsa-sha256; d=acme.test; s=rsa; h=from; bh=AA==; b=AA=='
   it.each([
     ['v=1', 'v=2', /version is "2"/],
+    ['v=1', `v=${'2'.repeat(50)}`, /version is "2{40}";/],
     ['; bh=AA==', '', /tag bh= is missing/],
     ['rsa-sha256', 'rsa-sha1', /"rsa-sha1" is not one/],
     ['h=from', 'h=to', /From field is not signed/],

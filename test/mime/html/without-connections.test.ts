@@ -210,6 +210,11 @@ x</pre><table background="https://x.test/"><tbody><tr><td><img src="cid:x" alt><
     expect(cleaned(html)).toBe(html)
   })
 
+  it('keeps a character of two units at each place of a long text', () => {
+    const text = `${'x'.repeat(16_383)}😀${'y'.repeat(16_381)}😀`
+    for (const shifted of [text, `x${text}`]) expect(cleaned(`<p>${shifted}</p>`)).toBe(`<p>${shifted}</p>`)
+  })
+
   it('keeps the meta elements for the appearance', async () => {
     const said =
       '<META content="light dark" NAME=color-scheme><meta name="viewport" content="width=device-width"><meta charset=x>'

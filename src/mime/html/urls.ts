@@ -1,6 +1,6 @@
 import { withoutEnding } from '../../core/text.ts'
 
-/** Replaces a relative URL, which a browser would resolve against the server of Localpost. */
+/** Stands for a relative URL, which a browser would resolve against the server of Localpost. */
 export const blockedAddress: string = 'about:invalid'
 
 /**
@@ -46,10 +46,7 @@ export const sourceAttributes: ReadonlySet<string> = new Set(['srcset', 'imagesr
  * @param clean  Returns an address that is absolute; {@link blockedAddress} leaves the image out.
  * @see https://html.spec.whatwg.org/multipage/images.html#parsing-a-srcset-attribute
  */
-export function absoluteSources(
-  srcset: string,
-  clean: (address: string) => string = absoluteAddress,
-): string {
+export function absoluteSources(srcset: string, clean = absoluteAddress): string {
   const kept: string[] = []
   let at = 0
   for (let count = 0; at < srcset.length && count < maxSources; count++) {

@@ -2,12 +2,6 @@ import { systemClock } from '../core/clock.ts'
 import { keepAlive } from '../core/keep-alive.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Store } from '../store/store.ts'
-import type { InnerDomains } from '../domains/domains.ts'
-import { startRechecks } from '../domains/rechecks.ts'
-import { startRetention } from '../emails/retention.ts'
-import type { Config } from '../options/options.ts'
-import { startKeyExpiry } from '../sending/key-expiry.ts'
-import { reportErrors } from './notices.ts'
 
 /** Background work that can be waited for. */
 export interface Busy {
@@ -57,31 +51,8 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => systemClock.after(turnMs, resolve))
 }
 
-// 250 ms in which nothing is stored, counted in turns of the event loop: a process that had no processor for long first
-// reads what has arrived.
-const quietTurns = 50
+// The time in which nothing is stored is counted in turns of the event loop: a process that had no processor for long
+// first reads what has arrived.
+const quietMs = 250
 const turnMs = 5
-
-/** Begins what keeps an account in order in the background: retention, idempotency keys, and rechecks of domains. */
-export function startUpkeep(
-  config: Config,
-  common: Omit<Parameters<typeof startRetention>[0], 'onError'> & { store: Store },
-  domains: Pick<InnerDomains, 'verify'>,
-): (Busy & { close(): Promise<void> })[] {
-  return [
-    startRetention({
-      ...common,
-      onError: reportErrors(config, 'Old emails could not be deleted; this will be retried.'),
-    }),
-    startKeyExpiry({
-      ...common,
-      onError: reportErrors(config, 'Expired idempotency keys could not be deleted; this will be retried.'),
-    }),
-    startRechecks({
-      ...common,
-      intervalMs: config.verifyIntervalMs,
-      verify: (id) => domains.verify(id),
-      onError: reportErrors(config, 'A domain could not be looked up in DNS; this will be retried.'),
-    }),
-  ]
-}
+const quietTurns = quietMs / turnMs
