@@ -1,9 +1,10 @@
+import type { Readable } from 'node:stream'
 import type { Transporter } from 'nodemailer'
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { once } from '../core/once.ts'
-import type { ExtendedMail, SentInfo } from './extensions.ts'
 import { connectTimeoutMs, openSocket, type SocketDone, type SocketOptions } from './open-socket.ts'
+import type { SmtpFailure } from './replies.ts'
 
 export interface TransportOptions extends SocketOptions {
   /** TLS from the first byte. If false, STARTTLS is used when the server offers it, unless `plain` is set. */
@@ -18,11 +19,47 @@ export interface TransportOptions extends SocketOptions {
   maxConnections: number
 }
 
+/** A message with its envelope, as nodemailer takes it. */
+export interface MailToSend {
+  envelope: { from: string; to: string[] }
+  dsn: { id: string }
+  raw: Readable
+}
+
+/** The last reply of the server. */
+export interface SentInfo {
+  response: string
+  rejectedErrors?: readonly SmtpFailure[]
+}
+
+/** An open pool of nodemailer. */
+export interface OpenPool {
+  pool: SMTPPool
+  /** For envelopes that nodemailer must parse. One for the pool, because each adds its listeners to the pool. */
+  mailer(): Promise<Transporter<SentInfo>>
+}
+
+/** Loads nodemailer's pool; nothing is connected yet. */
+export async function openPool(options: TransportOptions): Promise<OpenPool> {
+  const { default: Pool } = await import('nodemailer/lib/smtp-pool')
+  const pool = new Pool({
+    ...connectionOptions(options),
+    pool: true,
+    ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
+    maxConnections: options.maxConnections,
+    maxMessages: Number.POSITIVE_INFINITY,
+    // For a retry, the pool would reuse the message stream, which is already consumed. The outbox retries with a new one.
+    maxRequeues: 0,
+    getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
+  })
+  return { pool, mailer: once(async () => (await import('nodemailer')).createTransport(pool)) }
+}
+
 /**
  * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
- * which takes twice as long as everything else: the place `pool` in bench/places.mjs. It also takes 30 ms to load.
+ * which takes twice as long as everything else (bench/places.mjs, row `pool`). It also takes 30 ms to load.
  */
-export async function sendInPool({ pool, mailer }: OpenPool, mail: ExtendedMail): Promise<SentInfo> {
+export async function sendInPool({ pool, mailer }: OpenPool, mail: MailToSend): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail
   if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
     return (await mailer()).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
@@ -47,29 +84,6 @@ function isPlain(address: string): boolean {
   return /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(
     address,
   )
-}
-
-/** An open pool of nodemailer. */
-export interface OpenPool {
-  pool: SMTPPool
-  /** For envelopes that nodemailer must parse. One for the pool, because each adds its listeners to the pool. */
-  mailer(): Promise<Transporter<SentInfo>>
-}
-
-/** Loads nodemailer's pool; nothing is connected yet. */
-export async function openPool(options: TransportOptions): Promise<OpenPool> {
-  const { default: Pool } = await import('nodemailer/lib/smtp-pool')
-  const pool = new Pool({
-    ...connectionOptions(options),
-    pool: true,
-    ...(options.auth ? { auth: { type: 'login' as const, ...options.auth } } : {}),
-    maxConnections: options.maxConnections,
-    maxMessages: Number.POSITIVE_INFINITY,
-    // For a retry, the pool would reuse the message stream, which is already consumed. The outbox retries with a new one.
-    maxRequeues: 0,
-    getSocket: (_given: unknown, done: SocketDone) => openSocket(options, done),
-  })
-  return { pool, mailer: once(async () => (await import('nodemailer')).createTransport(pool)) }
 }
 
 /** The options of each connection, in the pool or alone. */

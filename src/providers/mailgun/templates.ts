@@ -96,7 +96,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       async handler({ params, query, ...context }) {
         const found = await store.get(params.name)
         const list = `/v3/${readDomain(params.domain)}/templates/${found.id}/versions`
-        const { items, paging } = await listed(list, await store.versions(found.id), tagOf, query, context)
+        const { items, paging } = await listed(list, await store.versions(found), tagOf, query, context)
         const versions = items.map((one) => {
           const { template: _template, headers: _headers, ...facts } = toVersion(one, found)
           return facts

@@ -13,7 +13,7 @@ const tokenPlace: KeyPlace = {
     const token = headers.get(header) ?? headers.get('x-postmark-account-token')
     return token?.trim() || null
   },
-  form: `${header}: <API_KEY>`,
+  headerForms: [`${header}: <API_KEY>`],
   scheme: { type: 'apiKey', in: 'header', name: header },
   adviceOn: (key) =>
     key === 'POSTMARK_API_TEST'
