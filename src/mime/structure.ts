@@ -60,14 +60,7 @@ export function readStructure(message: Buffer): MimeStructure {
   for (const part of bodies) part.disposition = 'inline'
   const { parts, nodes, problems } = reading
   const attachments = parts.filter((part) => !bodies.has(part))
-  return {
-    parts,
-    text,
-    html,
-    attachments,
-    nodes,
-    problem: joinSentences([...problems]),
-  }
+  return { parts, text, html, attachments, nodes, problem: joinSentences([...problems]) }
 }
 
 interface StructureReading {

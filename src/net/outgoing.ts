@@ -87,13 +87,9 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     return isOwn ? `is this Localpost itself at port ${destination.port}` : null
   }
 
-  function strictProblem(destination: Destination): string | null {
-    return ownProblem(destination) ?? kindProblem(destination, { isStrict: true })
-  }
-
   function liveProblem(destination: Destination): string | null {
     const { host, address } = destination
-    const forbidden = strictProblem(destination)
+    const forbidden = ownProblem(destination) ?? kindProblem(destination, { isStrict: true })
     if (forbidden !== null) return forbidden
     const isHere = address === null ? isLoopback(bareName(host)) : kindOfAddress(address) === 'loopback'
     if (isHere || isAllowed(destination)) return null
@@ -118,7 +114,7 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     problemOf: (destination) => ownProblem(destination) ?? kindProblem(destination),
     relayProblemOf: (destination) => kindProblem(destination),
     liveProblemOf: liveProblem,
-    strictProblemOf: strictProblem,
+    strictProblemOf: (destination) => ownProblem(destination) ?? kindProblem(destination, { isStrict: true }),
     providerProblemOf: (issuer) => (destination) => providerProblem(destination, issuer),
   }
 }

@@ -6,15 +6,8 @@ import { sendExtended } from './extensions.ts'
 import type { MessageNeeds } from './message-needs.ts'
 import { openSocket } from './open-socket.ts'
 import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
-import {
-  connectionOptions,
-  type MailToSend,
-  openPool,
-  type OpenPool,
-  sendInPool,
-  type SentInfo,
-  type TransportOptions,
-} from './smtp-pool.ts'
+import { connectionOptions, openPool, sendInPool } from './smtp-pool.ts'
+import type { MailToSend, OpenPool, SentInfo, TransportOptions } from './smtp-pool.ts'
 
 /** Sends messages to a mail server over SMTP. */
 export interface Transport {

@@ -5,14 +5,8 @@ import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { longBodyBytes } from '../core/long-body.ts'
 import { copyBlob } from '../emails/copies.ts'
-import {
-  attachmentsBlob,
-  contentBlob,
-  messageBlob,
-  rawBlob,
-  type EmailRecord,
-  type MessageFacts,
-} from '../emails/email.ts'
+import { attachmentsBlob, contentBlob, messageBlob, rawBlob } from '../emails/email.ts'
+import type { EmailRecord, MessageFacts } from '../emails/email.ts'
 import { messageIdOf } from '../emails/message-id.ts'
 import type { ComposedMessage } from '../mime/compose/compose.ts'
 import type { Signing } from '../mime/dkim/sign.ts'

@@ -1,9 +1,9 @@
 import type { RandomSource } from '../core/random.ts'
+import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import type { ProviderParts } from './provider.ts'
 import { SentEmails } from './sent-emails.ts'
 import { randomUuid } from './uuid.ts'
-import type { Reader } from '../reading/reader.ts'
 
 /** What the APIs of providers need of the instance. */
 type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>
@@ -29,7 +29,7 @@ export interface ProviderAccount extends AccountParts {
   readonly providerRandom: RandomSource
 }
 
-/** The parts of an account that the APIs of providers are a translation of. */
+/** What the APIs of providers translate to, of an account and of the instance. */
 export function providerParts(account: ProviderAccount, instance: InstanceParts): ProviderParts {
   const { sending, domains, templates, suppressions, webhooks, configurationSets } = account
   const { inbox, faults, thread, store, providerRandom } = account

@@ -11,7 +11,8 @@ import { readObject } from './json-parameter.ts'
 import { readMembers, type SendMembers } from './members.ts'
 import { personalize, readRecipientVariables } from './personalization.ts'
 import { addressesOf, splitAddresses } from './recipients.ts'
-import { checkNames, customOf, metadataOf, optionsOf, orNothing, variablesHeader } from './send-options.ts'
+import { checkFields, checkVariables, customOf, metadataOf } from './send-options.ts'
+import { optionsOf, orNothing, variablesHeader } from './send-options.ts'
 import { type MailgunSend, sendSchema } from './send-schema.ts'
 
 /** `POST /v3/{domain}/messages`. @throws validation_error, message_too_large */
@@ -25,7 +26,8 @@ export const toSend: Translate = (body, facts) => {
   }
   const messageId = givenId(headers, errors)
   const custom = customOf(variables, headers)
-  checkNames(headers, custom, errors)
+  checkFields(headers, errors)
+  checkVariables(custom, errors)
   const shared = { ...optionsOf(given, facts, errors), ...templateOf(given, custom, errors) }
   if (!given.template && !given.text && !given.html)
     errors.push({ field: 'text', message: 'is missing: give text, html or template' })

@@ -11,7 +11,7 @@ const text = z.string()
 const addresses = z.array(text.min(1)).max(maxRecipients)
 const files = z.array(text).max(maxFiles).optional()
 const yesNo = z.enum(['yes', 'no', 'true', 'false'])
-const trackingChoice = z.enum(['yes', 'no', 'true', 'false', 'htmlonly'])
+const trackingChoice = z.enum([...yesNo.options, 'htmlonly'])
 const json = text.max(5_000_000).optional()
 
 const ignored = (why: string): z.ZodOptional<typeof yesNo> =>

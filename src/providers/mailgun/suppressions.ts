@@ -23,7 +23,7 @@ interface SuppressionList {
   readonly removedAll: string
 }
 
-const address = z.string().min(1).max(1000)
+const addressSchema = z.string().min(1).max(1000)
 const created_at = z.string().max(100).optional().describe('Has no effect: it is added now')
 const noEffect = 'Has no effect'
 const every = z.literal('*', 'must be *: an unsubscribe is of all mail here')
@@ -33,7 +33,7 @@ const lists: readonly SuppressionList[] = [
     name: 'bounces',
     reason: 'bounce',
     added: z.strictObject({
-      address,
+      address: addressSchema,
       code: z
         .union([z.string().max(10), z.int()])
         .optional()
@@ -48,7 +48,7 @@ const lists: readonly SuppressionList[] = [
   {
     name: 'complaints',
     reason: 'complaint',
-    added: z.strictObject({ address, created_at }),
+    added: z.strictObject({ address: addressSchema, created_at }),
     members: {},
     removed: 'Spam complaint has been removed',
     removedAll: 'Complaint addresses for this domain have been removed',
@@ -57,7 +57,7 @@ const lists: readonly SuppressionList[] = [
     name: 'unsubscribes',
     reason: 'manual',
     added: z.strictObject({
-      address,
+      address: addressSchema,
       tag: every.optional(),
       tags: z.array(every).max(10).optional(),
       created_at,

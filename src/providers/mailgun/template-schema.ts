@@ -3,7 +3,7 @@ import { queryNumber } from '../../server/lists.ts'
 import { versionMark } from './conventions.ts'
 import { pageName } from './paging.ts'
 
-// A mail keeps below the bound of work on the event loop, and Mailgun takes 100 KB.
+// So that a rendered mail stays short enough for the event loop. Mailgun itself takes 100 KB.
 const content = z.string().max(900_000).describe('The HTML, with Handlebars')
 const note = z.string().max(2000).optional()
 const engine = z.literal('handlebars', 'must be handlebars').optional()

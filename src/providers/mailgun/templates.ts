@@ -8,7 +8,7 @@ import type { ProviderParts } from '../provider.ts'
 import { readDomain, toTime } from './conventions.ts'
 import { mailgunFace } from './face.ts'
 import { readObject } from './json-parameter.ts'
-import { linksOf, pageOf } from './paging.ts'
+import { type LinkContext, linksOf, pageOf } from './paging.ts'
 import {
   changedTemplateSchema,
   newTemplateSchema,
@@ -151,7 +151,7 @@ async function listed<T>(
   all: AsyncIterable<T> | Iterable<T>,
   keyOf: (item: T) => string,
   { page = 'first', p = '', limit = 100 }: z.infer<typeof templateQuerySchema>,
-  context: Parameters<typeof linksOf>[4],
+  context: LinkContext,
 ): Promise<{ items: T[]; paging: ReturnType<typeof linksOf> }> {
   const wanted = { page, pivot: p, limit }
   const items = await pageOf(all, keyOf, wanted)
@@ -163,13 +163,10 @@ function subjectIn(headers: string | undefined): string | null {
   if (headers === undefined) return null
   let subject: string | null = null
   for (const [name, value] of readObject('headers', headers)) {
-    if (name.toLowerCase() !== 'subject' || typeof value !== 'string')
-      throw validationError([
-        {
-          field: 'headers',
-          message: `must have a text as Subject alone, not ${quote(name)}: give it with the email`,
-        },
-      ])
+    if (name.toLowerCase() !== 'subject' || typeof value !== 'string') {
+      const message = `must have a text as Subject alone, not ${quote(name)}: give it with the email`
+      throw validationError([{ field: 'headers', message }])
+    }
     subject = value
   }
   return subject

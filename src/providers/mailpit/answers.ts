@@ -34,7 +34,10 @@ export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: A
   const { id, from, html, received, envelope } = mail
   const sent = Date.parse(header?.decoded('Date') ?? '')
   const From = firstAddress(from)
-  const isInline = (_: unknown, at: number): boolean => mail.attachments[at]?.disposition === 'inline'
+  const Inline: Attachment[] = []
+  const Attachments: Attachment[] = []
+  for (const [at, one] of attachments.entries())
+    (mail.attachments[at]?.disposition === 'inline' ? Inline : Attachments).push(one)
   return {
     ID: id,
     MessageID: withoutBrackets(header?.decoded('Message-ID') ?? ''),
@@ -50,8 +53,8 @@ export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: A
     Text: textOf(mail),
     HTML: html,
     Size: mail.size_bytes,
-    Inline: attachments.filter(isInline),
-    Attachments: attachments.filter((_, at) => !isInline(_, at)),
+    Inline,
+    Attachments,
   }
 }
 
@@ -68,7 +71,9 @@ export function toHeaders({ fields }: HeaderBlock): Record<string, string[]> {
   const all = new Map<string, string[]>()
   for (const [name, value] of fields) {
     const written = canonicalName(name)
-    all.set(written, [...(all.get(written) ?? []), value])
+    const values = all.get(written)
+    if (values) values.push(value)
+    else all.set(written, [value])
   }
   return Object.fromEntries([...all].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -3,12 +3,12 @@ import type { LiveAnswer } from '../../checks/live-links.ts'
 import type { SpamVerdict } from '../../checks/spamd.ts'
 import type { CheckReport } from '../../checks/types.ts'
 import { clientNames, features } from '../../client-support/features.ts'
-import type { ClientSupport, SupportedFeature } from '../../client-support/types.ts'
+import type { SupportedFeature } from '../../client-support/types.ts'
 import { LocalpostError, messageOf } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { HtmlCheck, HtmlWarning, LinkCheck, SpamCheck } from './schema.ts'
 
-/** The support of mail clients for the HTML of a mail. @throws validation_error without HTML */
+/** How mail clients support the HTML of a mail. What Can I email does not know of a client is left out. @throws validation_error without HTML */
 export async function htmlCheck(
   inbox: Pick<Inbox & InboxPages, 'read' | 'clientSupport'>,
   id: string,
@@ -16,11 +16,7 @@ export async function htmlCheck(
 ): Promise<HtmlCheck> {
   const { html } = await inbox.read(id, { signal })
   if (html === '') throw new LocalpostError('validation_error', 'message does not contain HTML')
-  return toHtmlCheck(await inbox.clientSupport(id, { signal }), html)
-}
-
-/** How mail clients support the HTML of a mail. What Can I email does not know of a client is left out. */
-function toHtmlCheck({ features: used }: ClientSupport, html: string): HtmlCheck {
+  const { features: used } = await inbox.clientSupport(id, { signal })
   const Nodes = countElements(html)
   const Warnings = used.flatMap((feature) => toWarning(feature) ?? [])
   const worst = (of: 'Partial' | 'Unsupported'): number =>
@@ -145,10 +141,5 @@ const clients = clientNames.map(([client, Name]) => {
 })
 
 /** The families of each platform. */
-const platforms = platformsOf(clients)
-
-function platformsOf(all: typeof clients): Record<string, string[]> {
-  const families: Record<string, string[]> = {}
-  for (const { Family, Platform } of all) (families[Platform] ??= []).push(Family)
-  return families
-}
+const platforms: Record<string, string[]> = {}
+for (const { Family, Platform } of clients) (platforms[Platform] ??= []).push(Family)

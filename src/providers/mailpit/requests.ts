@@ -28,20 +28,18 @@ const ids = z.array(z.string().max(100)).max(10_000)
 /** The most messages of one answer. */
 export const maxMessages = 10_000
 
-const tz = z
-  .string()
-  .max(100)
-  .optional()
-  .describe('Time zone of `before:` and `after:`, such as `Europe/Berlin`. Default: that of the server')
-const query = z
-  .string()
-  .max(20_000)
-  .describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
-
 /** A parameter that counts as absent where it is empty, as for Mailpit. */
 export function absentIfEmpty<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<T | undefined>> {
   return z.preprocess((given) => (given === '' ? undefined : given), schema.optional()).optional()
 }
+
+const tz = absentIfEmpty(z.string().max(100)).describe(
+  'Time zone of `before:` and `after:`, such as `Europe/Berlin`. Default: that of the server',
+)
+const query = z
+  .string()
+  .max(20_000)
+  .describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
 
 const page = {
   start: absentIfEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
@@ -83,5 +81,5 @@ const trigger = anyCase({
   ErrorCode: z.union([z.literal(0), z.int().min(400).max(599)]).optional(),
   Probability: z.int().min(0).max(100).optional(),
 }).optional()
-export type TriggerInput = { ErrorCode?: number; Probability?: number }
+export type TriggerInput = z.output<typeof trigger>
 export const chaosBody = anyCase({ Sender: trigger, Recipient: trigger, Authentication: trigger })

@@ -16,7 +16,7 @@ import {
   templatedBatchDocumentSchema,
   templatedSchema,
 } from './send-schema.ts'
-import { templateIds } from './template-ids.ts'
+import { createIdLookup } from './template-ids.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: postmarkFace })
 
@@ -39,7 +39,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   const { clock, suppressions, templates } = parts
 
   function sendOf(kind: ProviderSend['kind']): ProviderSend {
-    const findId = templateIds(templates)
+    const findId = createIdLookup(templates)
     return {
       provider: postmark,
       kind,
@@ -56,6 +56,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   }
 
   function toAccepted({ id, request }: Extract<Sent, { id: string }>): z.infer<typeof acceptedSchema> {
+    // Again, because the list may have changed during the send.
     const inactive = inactiveOf(request, suppressions)
     return {
       ...recipientsOf(request),

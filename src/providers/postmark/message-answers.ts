@@ -3,7 +3,7 @@ import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { outcomeOf } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import { idAt } from '../event-facts.ts'
-import { deactivationOf, toBounce } from './bounce.ts'
+import { newDeactivationOf, toBounce } from './bounce.ts'
 import { labelsOf, postmark, toTime } from './conventions.ts'
 
 /** An address in an answer. */
@@ -130,7 +130,7 @@ function toEvent(email: EmailRecord, Recipient: string, event: EmailEvent): Post
       const bounce = toBounce({ email, recipient: Recipient, event })
       if (!bounce) return []
       const bounced = made('Bounced', { Summary: bounce.Details, BounceID: bounce.ID })
-      const deactivation = deactivationOf(bounce)
+      const deactivation = newDeactivationOf(bounce)
       if (!deactivation) return [bounced]
       const { Origin, SuppressionReason } = deactivation
       return [bounced, made('SubscriptionChanged', { Origin, SuppressSending: 'True', SuppressionReason })]

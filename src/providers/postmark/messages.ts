@@ -86,7 +86,7 @@ export function messageRoutes({ sent, inbox }: Pick<ProviderParts, 'sent' | 'inb
         const { items, total } = await selectPage(sent.matching(whereOf(query)), query, (email) =>
           isWanted(email, query) ? [email] : [],
         )
-        const Messages = []
+        const Messages: z.infer<typeof messageSchema>[] = []
         for (const email of items) Messages.push(toMessage(email, await namesOf(email, signal())))
         return { TotalCount: total, Messages }
       },

@@ -34,6 +34,10 @@ const dayMs = 24 * 60 * 60 * 1000
 /** Reads a day, or a time of a day. @returns Unix time in milliseconds; null for anything else. */
 function readTime(text: string, edge: 'start' | 'end'): number | null {
   if (!timeForm.test(text)) return null
+  const day = text.slice(0, 10)
+  const midnight = Date.parse(day)
+  // Otherwise the 30th of February would be the 2nd of March.
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return null
   const isDay = text.length === 10
   const hasZone = isDay || /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
   const time = Date.parse(`${text.replace(' ', 'T')}${hasZone ? '' : 'Z'}`)
