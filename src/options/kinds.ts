@@ -130,10 +130,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     takes: () => 'true, false or { key, cert }, a private key and its certificate in PEM',
     isSecret: true,
   },
-  rateLimit: {
-    is: (value, _row, path) => isRateLimit(value, path),
-    takes: () => '{ requests, perMs }',
-  },
+  rateLimit: { is: (value, _row, path) => isRateLimit(value, path), takes: () => '{ requests, perMs }' },
   webhooks: {
     ...schemaKind(webhookOptionSchema, 'an array of { url, secret?, events? }'),
     // The schema's errors quote values. An entry that is not an object may be a misplaced secret, so it is refused here.

@@ -44,15 +44,13 @@ export async function tryDelivery(
 ): Promise<Map<string, SmtpReply> | null> {
   const replies = new Map<string, SmtpReply>()
   const perServer = routes(email, deps)
-  const transactions = email.message?.copies
-    ? perServer.flatMap((route) => onePerRecipient(route))
-    : perServer
+  const transactions = email.message?.copies ? perServer.flatMap(onePerRecipient) : perServer
   if (!(await runTransactions(email, transactions, deps, written, replies))) return null
   // Rules close connections only at the instance itself. A relay may have accepted the mail before its connection
   // broke.
   const lost = transactions
     .filter(({ transport, recipients }) => transport === deps.capture && recipients.length > 1)
-    .flatMap((route) => onePerRecipient(route))
+    .flatMap(onePerRecipient)
     .filter(({ recipients: [recipient = ''] }) => isLost(replies.get(recipient)))
   return (await runTransactions(email, lost, deps, written, replies)) ? replies : null
 }

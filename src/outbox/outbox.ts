@@ -65,7 +65,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const queue = createQueue({
     clock,
     mayBegin,
-    lanes: [laneOf('transactional', maxUnderWay), laneOf('broadcast', maxUnderWay - keptForTransactional)],
+    lanes: [laneOf('transactional', maxUnderWay), laneOf('broadcast', maxUnderWay - reservedPlaces)],
     async run(id, pause) {
       try {
         // While attachments are loaded the place is free, so that a slow server delays no other mail.
@@ -100,8 +100,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
 /** How many emails are delivered at the same time: enough to keep the connections busy while other emails are composed. */
 const maxUnderWay = 16
-/** Places that broadcasts never take. */
-const keptForTransactional = 4
+/** How many of these places broadcasts never take. */
+const reservedPlaces = 4
 /** Of how many emails errors are counted. */
 const maxCounted = 1000
 /** How long `close` waits for deliveries, so that a server that hangs does not block the shutdown. */

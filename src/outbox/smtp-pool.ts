@@ -61,7 +61,7 @@ export async function openPool(options: TransportOptions): Promise<OpenPool> {
  */
 export async function sendInPool({ pool, mailer }: OpenPool, mail: MailToSend): Promise<SentInfo> {
   const { envelope, dsn, raw } = mail
-  if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
+  if (![envelope.from, ...envelope.to].every((address) => address === '' || plainAddress.test(address)))
     return (await mailer()).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
   // The members of a message that the pool uses; the first two only for its log, which is off.
   const message = {
@@ -79,12 +79,9 @@ export async function sendInPool({ pool, mailer }: OpenPool, mail: MailToSend): 
   })
 }
 
-/** Whether an address can be used in the envelope unchanged: no quoting and no conversion of the domain is needed. */
-function isPlain(address: string): boolean {
-  return /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(
-    address,
-  )
-}
+/** Addresses that can be used in the envelope unchanged: no quoting and no conversion of the domain is needed. */
+const plainAddress =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/
 
 /** The options of each connection, in the pool or alone. */
 export function connectionOptions(options: TransportOptions): SMTPConnectionOptions {

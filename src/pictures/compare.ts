@@ -32,14 +32,8 @@ export async function comparePictures(
   const height = Math.max(before.height, after.height)
   const data = new Uint8Array(width * height * 4)
   // Black beside white: what one picture lacks is a difference.
-  const pixels = pixelmatch(
-    padded(before, width, height, 0),
-    padded(after, width, height, 255),
-    data,
-    width,
-    height,
-    { threshold },
-  )
+  const [one, other] = [padded(before, width, height, 0), padded(after, width, height, 255)]
+  const pixels = pixelmatch(one, other, data, width, height, { threshold })
   const isResized = before.width !== after.width || before.height !== after.height
   if (pixels === 0 && !isResized) return null
   return {

@@ -8,18 +8,7 @@ import { randomUuid } from './uuid.ts'
 /** What the APIs of providers need of the instance. */
 type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>
 
-type AccountParts = Pick<
-  ProviderParts,
-  | 'sending'
-  | 'domains'
-  | 'templates'
-  | 'suppressions'
-  | 'webhooks'
-  | 'configurationSets'
-  | 'inbox'
-  | 'faults'
-  | 'thread'
->
+type AccountParts = Omit<ProviderParts, keyof InstanceParts | 'sent' | 'newUuid'>
 
 /** What the APIs of providers need of an account. */
 export interface ProviderAccount extends AccountParts {
@@ -34,16 +23,10 @@ export function providerParts(account: ProviderAccount, instance: InstanceParts)
   const { sending, domains, templates, suppressions, webhooks, configurationSets } = account
   const { inbox, faults, thread, store, providerRandom } = account
   const { clock, config } = instance
+  const resources = { sending, domains, templates, suppressions, webhooks, configurationSets, inbox, faults }
   return {
-    sending,
+    ...resources,
     sent: new SentEmails(account),
-    domains,
-    templates,
-    suppressions,
-    webhooks,
-    configurationSets,
-    inbox,
-    faults,
     thread,
     store,
     clock,

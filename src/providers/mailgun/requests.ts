@@ -19,11 +19,9 @@ import { type MailgunSend, sendSchema } from './send-schema.ts'
 export const toSend: Translate = (body, facts) => {
   const { given, headers, variables, files } = readMembers(sendSchema, body)
   const errors: FieldError[] = []
-  const people = {
-    to: addressesOf('to', given.to, errors),
-    cc: addressesOf('cc', given.cc ?? [], errors),
-    bcc: addressesOf('bcc', given.bcc ?? [], errors),
-  }
+  const to = addressesOf('to', given.to, errors)
+  const cc = addressesOf('cc', given.cc ?? [], errors)
+  const bcc = addressesOf('bcc', given.bcc ?? [], errors)
   const messageId = givenId(headers, errors)
   const custom = customOf(variables, headers)
   checkFields(headers, errors)
@@ -36,9 +34,9 @@ export const toSend: Translate = (body, facts) => {
   const request: SendingRequest = {
     ...shared,
     from: given.from,
-    to: people.to,
-    cc: orNothing(people.cc),
-    bcc: orNothing(people.bcc),
+    to,
+    cc: orNothing(cc),
+    bcc: orNothing(bcc),
     subject: given.subject,
     text: given.text,
     html: given.html,
@@ -50,12 +48,12 @@ export const toSend: Translate = (body, facts) => {
   const json = given['recipient-variables']
   const byAddress = json === undefined ? null : readRecipientVariables(json)
   // With variables, each recipient gets an email of its own.
-  const groups = byAddress ? people.to.map((one) => [one]) : [people.to]
+  const groups = byAddress ? to.map((one) => [one]) : [to]
   const budget = new ContentBudget('recipients')
-  const emails = groups.map((to) => {
+  const emails = groups.map((group) => {
     budget.take(fileBytes)
-    const fill = personalize(byAddress?.get(keyOf(to[0] ?? '')), budget)
-    return { request: personalized({ ...request, to }, fill), messageId }
+    const fill = personalize(byAddress?.get(keyOf(group[0] ?? '')), budget)
+    return { request: personalized({ ...request, to: group }, fill), messageId }
   })
   return { emails }
 }

@@ -26,6 +26,7 @@ interface SuppressionList {
 const addressSchema = z.string().min(1).max(1000)
 const created_at = z.string().max(100).optional().describe('Has no effect: it is added now')
 const noEffect = 'Has no effect'
+const code = z.union([z.string().max(10), z.int()]).optional()
 const every = z.literal('*', 'must be *: an unsubscribe is of all mail here')
 
 const lists: readonly SuppressionList[] = [
@@ -34,10 +35,7 @@ const lists: readonly SuppressionList[] = [
     reason: 'bounce',
     added: z.strictObject({
       address: addressSchema,
-      code: z
-        .union([z.string().max(10), z.int()])
-        .optional()
-        .describe(noEffect),
+      code: code.describe(noEffect),
       error: z.string().max(10_000).optional().describe(noEffect),
       created_at,
     }),
@@ -71,15 +69,12 @@ const lists: readonly SuppressionList[] = [
 /** How many addresses one request may add. */
 const maxAdded = 1000
 
+const text = z.string().max(1000).optional()
 const querySchema = z.strictObject({
   limit: queryNumber(1, 1000).optional().describe('Default: 100'),
   page: pageName.optional().describe('Default: `first`'),
-  address: z
-    .string()
-    .max(1000)
-    .optional()
-    .describe('With `next` and `previous`: the address beside the page'),
-  term: z.string().max(1000).optional().describe('The beginning of the addresses'),
+  address: text.describe('With `next` and `previous`: the address beside the page'),
+  term: text.describe('The beginning of the addresses'),
 })
 const entrySchema = z.looseObject({ address: z.string(), created_at: z.string() })
 const doneSchema = z.strictObject({ message: z.string(), address: z.string().optional() })

@@ -11,11 +11,8 @@ const yesNo = z.enum(['yes', 'no']).optional()
 
 /** What a version is called: a part of the id of the template that keeps it. */
 const tag = z.string().regex(/^[\w.-]{1,60}$/, 'must be 1 to 60 of the characters A-Z a-z 0-9 . _ -')
-const headers = z
-  .string()
-  .max(10_000)
-  .optional()
-  .describe('An object in JSON with the member `Subject`; others are not supported')
+const json = z.string().max(10_000).optional()
+const headers = json.describe('An object in JSON with the member `Subject`; others are not supported')
 
 const versionMembers = {
   engine,

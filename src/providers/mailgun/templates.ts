@@ -41,15 +41,12 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       errors,
       async handler({ body: { name, tag = 'initial', template, comment = '', headers, ...about } }) {
         const { description, createdBy } = about
-        const stored = await store.create(
-          name,
-          tag,
-          { template, subject: subjectIn(headers), comment },
-          {
-            ...(description !== undefined && { description }),
-            ...(createdBy !== undefined && { created_by: createdBy }),
-          },
-        )
+        const content = { template, subject: subjectIn(headers), comment }
+        const facts = {
+          ...(description !== undefined && { description }),
+          ...(createdBy !== undefined && { created_by: createdBy }),
+        }
+        const stored = await store.create(name, tag, content, facts)
         return { message: 'template has been stored', template: withVersion(stored) }
       },
     }),

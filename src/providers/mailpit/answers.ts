@@ -83,17 +83,11 @@ function canonicalName(name: string): string {
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
 }
 
+type Recipients = Pick<Message, 'To' | 'Cc' | 'Bcc' | 'ReplyTo'>
+
 /** The recipients that are known without the message. */
-function recipientsOf({
-  to,
-  to_names,
-  cc,
-  bcc,
-  reply_to,
-}: Pick<Mail, 'to' | 'to_names' | 'cc' | 'bcc' | 'reply_to'>): Pick<
-  Message,
-  'To' | 'Cc' | 'Bcc' | 'ReplyTo'
-> {
+function recipientsOf(mail: Pick<Mail, 'to' | 'to_names' | 'cc' | 'bcc' | 'reply_to'>): Recipients {
+  const { to, to_names, cc, bcc, reply_to } = mail
   return {
     To: to.map((Address, at) => ({ Name: to_names[at] ?? '', Address })),
     Cc: cc.map(bare),

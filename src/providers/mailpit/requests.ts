@@ -36,10 +36,8 @@ export function absentIfEmpty<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<
 const tz = absentIfEmpty(z.string().max(100)).describe(
   'Time zone of `before:` and `after:`, such as `Europe/Berlin`. Default: that of the server',
 )
-const query = z
-  .string()
-  .max(20_000)
-  .describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
+const longText = z.string().max(20_000)
+const query = longText.describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
 
 const page = {
   start: absentIfEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
@@ -53,12 +51,10 @@ export const listQuery = z.strictObject(page)
 export const searchQuery = z.strictObject({ ...page, ...match })
 export const matchQuery = z.strictObject(match)
 export const rawQuery = z.strictObject({ ...match, dl: z.literal('1').optional().describe('As a download') })
+const flag = z.enum(['true', 'false', '1', '0'])
 export const linkCheckQuery = z.strictObject({
   ...match,
-  follow: z
-    .enum(['true', 'false', '1', '0'])
-    .optional()
-    .describe('Redirects are always followed, at most five'),
+  follow: flag.optional().describe('Redirects are always followed, at most five'),
 })
 export const zoneQuery = z.strictObject({ tz })
 

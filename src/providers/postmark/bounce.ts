@@ -132,13 +132,13 @@ export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | nul
   }
 }
 
+type Deactivation = { Origin: 'Recipient'; SuppressionReason: string }
+
 /**
  * What Postmark tells beside a bounce that deactivated its address; null for other bounces. `deactivates` is also true for
  * an address that was deactivated before, of which it does not tell again.
  */
-export function newDeactivationOf({
-  Type,
-}: Pick<Bounce, 'Type'>): { Origin: 'Recipient'; SuppressionReason: string } | null {
+export function newDeactivationOf({ Type }: Pick<Bounce, 'Type'>): Deactivation | null {
   const isNew = Type === bounceKinds.hard.Type || Type === bounceKinds.complaint.Type
   return isNew ? { Origin: 'Recipient', SuppressionReason: Type } : null
 }

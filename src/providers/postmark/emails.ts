@@ -104,11 +104,9 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   ]
 }
 
-function recipientsOf({ to, cc, bcc }: Extract<Sent, { id: string }>['request']): {
-  To?: string
-  Cc?: string
-  Bcc?: string
-} {
+type Recipients = Pick<z.infer<typeof acceptedSchema>, 'To' | 'Cc' | 'Bcc'>
+
+function recipientsOf({ to, cc, bcc }: Extract<Sent, { id: string }>['request']): Recipients {
   const written = (given: string | string[] | undefined): string => [given ?? []].flat().join(', ')
   return {
     ...(to !== undefined && { To: written(to) }),

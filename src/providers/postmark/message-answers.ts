@@ -41,12 +41,15 @@ export const messageSchema = z.strictObject({
 })
 type PostmarkMessage = z.infer<typeof messageSchema>
 
+/** When the body of a message is not in an answer. */
+export const emptyBody = '`""` before it is written, and above 5 MB'
+
 /** An email in detail. */
 export const messageDetailsSchema = z.strictObject({
   ...messageSchema.shape,
   TextBody: z.string(),
   HtmlBody: z.string(),
-  Body: z.string().describe('The message as it was sent; `""` before it is written, and above 5 MB'),
+  Body: z.string().describe(`The message as it was sent; ${emptyBody}`),
   MessageEvents: z.array(
     z.strictObject({
       Recipient: z.string(),

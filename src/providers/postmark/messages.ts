@@ -10,6 +10,7 @@ import type { ProviderParts } from '../provider.ts'
 import { labelsOf, postmark } from './conventions.ts'
 import { postmarkFace } from './face.ts'
 import {
+  emptyBody,
   messageDetailsSchema,
   messageSchema,
   statuses,
@@ -104,9 +105,7 @@ export function messageRoutes({ sent, inbox }: Pick<ProviderParts, 'sent' | 'inb
     }),
     get('/postmark/messages/outbound/{id}/dump', {
       summary: 'Get the message of an email as it was sent',
-      success: {
-        schema: z.strictObject({ Body: z.string().describe('`""` before it is written, and above 5 MB') }),
-      },
+      success: { schema: z.strictObject({ Body: z.string().describe(emptyBody) }) },
       errors: ['store_corrupt', 'store_failed'],
       handler: async ({ params, signal }) => ({ Body: await rawOf(await find(params.id), signal()) }),
     }),

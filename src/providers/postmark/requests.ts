@@ -43,9 +43,8 @@ function toEach(
   return emails.map((email, i) =>
     translateOne(() => {
       if (isRecord(email)) return translate(email)
-      throw validationError([
-        { field: `${list ?? ''}[${i}]`, message: `must be an object, not ${quote(email)}` },
-      ])
+      const message = `must be an object, not ${quote(email)}`
+      throw validationError([{ field: `${list ?? ''}[${i}]`, message }])
     }),
   )
 }
