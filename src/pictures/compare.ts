@@ -46,7 +46,7 @@ export async function comparePictures(
 const maxSide = 20_000
 const maxPixels = 40_000_000
 
-/** Checks the size, which is in the first bytes, before memory is taken for the pixels. The picture that was taken is always valid. */
+/** Checks the size, which is in the first bytes, before memory is taken for the pixels. Only a stored file can be wrong. */
 function readPicture(file: Buffer, PNG: typeof import('pngjs').PNG): Pixels {
   const isPng =
     file.length > 24 && file.subarray(0, 8).equals(signature) && file.toString('latin1', 12, 16) === 'IHDR'

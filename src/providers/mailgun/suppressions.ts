@@ -132,10 +132,8 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       success: { schema: doneSchema },
       async handler({ body }) {
         const all = [body].flat()
-        assertAddresses(
-          all.map(({ address }) => address),
-          (i) => (Array.isArray(body) ? `[${i}].address` : 'address'),
-        )
+        const addresses = all.map(({ address }) => address)
+        assertAddresses(addresses, (i) => (Array.isArray(body) ? `[${i}].address` : 'address'))
         for (const { address } of all) await suppressions.add({ address, reason })
         const [{ address } = { address: '' }] = all
         if (!Array.isArray(body)) return { message: `Address has been added to the ${name} table`, address }

@@ -28,7 +28,7 @@ const searchQuery = z.strictObject({
   query: z.string().min(1).max(1000).describe('A text, whose case does not matter'),
 })
 
-/** The operations of MailHog's API that Mailpit's API does not have: `GET` and `DELETE` of `/api/v1/messages` are those of Mailpit. */
+/** The operations of MailHog that Mailpit's API does not have: `GET` and `DELETE` of `/api/v1/messages` are those of Mailpit. */
 export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages }): Route[] {
   /** The source of a message; `""` while it is not written. */
   async function sourceOf(id: string, signal: AbortSignal): Promise<string> {

@@ -8,7 +8,7 @@ import { LocalpostError, messageOf } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { HtmlCheck, HtmlWarning, LinkCheck, SpamCheck } from './schema.ts'
 
-/** How mail clients support the HTML of a mail. What Can I email does not know of a client is left out. @throws validation_error without HTML */
+/** How mail clients support the HTML of a mail, as far as Can I email knows it. @throws validation_error without HTML */
 export async function htmlCheck(
   inbox: Pick<Inbox & InboxPages, 'read' | 'clientSupport'>,
   id: string,

@@ -57,14 +57,12 @@ function toSendingRequest(given: unknown): SendingRequest {
   }
   const all = (field: string, list: readonly Person[] = []): string[] | undefined =>
     list.length === 0 ? undefined : list.map((one, i) => toMailbox(`${field}[${i}]`, one))
+  const bcc = Bcc?.map((Email) => ({ Email }))
   const sending: SendingRequest = {
     from: toMailbox('From', From),
     to: all('To', To),
     cc: all('Cc', Cc),
-    bcc: all(
-      'Bcc',
-      Bcc?.map((Email) => ({ Email })),
-    ),
+    bcc: all('Bcc', bcc),
     reply_to: all('ReplyTo', ReplyTo),
     subject: Subject ?? '',
     html: HTML,

@@ -11,7 +11,8 @@ import type { ProviderParts } from '../provider.ts'
 import { suppressionsByReason } from '../suppressions-by-reason.ts'
 import { bounceKinds, bounceSchema, bounceStatuses, bounceTypes, dumpOf, toBounce } from './bounce.ts'
 import { postmarkFace, type PostmarkCause } from './face.ts'
-import { checkPage, pageMembers, queryName, queryTime, selectPage } from './pages.ts'
+import { checkPage, pageMembers, selectPage } from './pages.ts'
+import { queryName, queryTime } from './query-members.ts'
 
 const { get, put } = defineRoutes({ tag: 'Bounces', access: 'key', face: postmarkFace })
 

@@ -18,7 +18,8 @@ import {
   toMessage,
   toMessageDetails,
 } from './message-answers.ts'
-import { checkPage, pageMembers, queryName, queryTime, selectPage } from './pages.ts'
+import { checkPage, pageMembers, selectPage } from './pages.ts'
+import { queryName, queryTime } from './query-members.ts'
 
 const { get } = defineRoutes({ tag: 'Messages', access: 'key', face: postmarkFace })
 

@@ -8,7 +8,7 @@ import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTime } from './conventions.ts'
 import { postmarkFace } from './face.ts'
-import { queryName, queryTime } from './pages.ts'
+import { queryName, queryTime } from './query-members.ts'
 import { streamSchema } from './send-schema.ts'
 
 const { get, post } = defineRoutes({ tag: 'Suppressions', access: 'key', face: postmarkFace })
