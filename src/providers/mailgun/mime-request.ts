@@ -6,7 +6,7 @@ import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate } from '../translation.ts'
 import { readMembers } from './members.ts'
 import { addressesOf } from './recipients.ts'
-import { checkVariables, customOf, metadataOf, optionsOf, orNothing } from './send-options.ts'
+import { checkCustom, customOf, metadataOf, optionsOf, orNothing } from './send-options.ts'
 import { mimeSchema } from './send-schema.ts'
 
 /** `POST /v3/{domain}/messages.mime`. @throws validation_error */
@@ -23,7 +23,7 @@ export const toMime: Translate = (body, facts) => {
   const bytes = files.get('message')?.[0]?.content ?? Buffer.from(text)
   const header = readHeader(bytes)
   const custom = customOf(variables, header.fields)
-  checkVariables(custom, errors)
+  checkCustom(custom, errors)
   const options = optionsOf(given, facts, errors)
   if (options.tracking?.opens || options.tracking?.clicks)
     errors.push({ field: 'o:tracking', message: 'is not supported: a whole message is never tracked' })

@@ -2,6 +2,7 @@ import { type FieldError, validationError } from '../../core/errors.ts'
 import type { FormFile } from '../../core/form-entry.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
+import { maxHeaders } from '../../sending/schema.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { ContentBudget } from '../content-budget.ts'
 import { recordOf } from '../request-parts.ts'
@@ -11,8 +12,7 @@ import { readObject } from './json-parameter.ts'
 import { readMembers, type SendMembers } from './members.ts'
 import { personalize, readRecipientVariables } from './personalization.ts'
 import { addressesOf, splitAddresses } from './recipients.ts'
-import { checkFields, checkVariables, customOf, metadataOf } from './send-options.ts'
-import { optionsOf, orNothing, variablesHeader } from './send-options.ts'
+import { checkCustom, customOf, metadataOf, optionsOf, orNothing, variablesHeader } from './send-options.ts'
 import { type MailgunSend, sendSchema } from './send-schema.ts'
 
 /** `POST /v3/{domain}/messages`. @throws validation_error, message_too_large */
@@ -24,8 +24,11 @@ export const toSend: Translate = (body, facts) => {
   const bcc = addressesOf('bcc', given.bcc ?? [], errors)
   const messageId = givenId(headers, errors)
   const custom = customOf(variables, headers)
-  checkFields(headers, errors)
-  checkVariables(custom, errors)
+  // One of them may have the values, one the Message-ID and one Reply-To.
+  const maxFields = maxHeaders + 3
+  if (headers.size > maxFields)
+    errors.push({ field: 'h:', message: `must have at most ${maxFields} names, not ${headers.size}` })
+  checkCustom(custom, errors)
   const shared = { ...optionsOf(given, facts, errors), ...templateOf(given, custom, errors) }
   if (!given.template && !given.text && !given.html)
     errors.push({ field: 'text', message: 'is missing: give text, html or template' })

@@ -1,11 +1,10 @@
 import type { FieldError } from '../../core/errors.ts'
-import { maxHeaders, maxMetadata } from '../../sending/schema.ts'
+import { maxMetadata } from '../../sending/schema.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { recordOf, trackingOf } from '../request-parts.ts'
 import type { TranslationFacts } from '../translation.ts'
 import { testModeTag } from './conventions.ts'
 import { readObject, parameterText } from './json-parameter.ts'
-import type { SendMembers } from './members.ts'
 import type { MailgunMime, MailgunSend } from './send-schema.ts'
 import { readDeliveryTime } from './times.ts'
 
@@ -55,19 +54,10 @@ export function customOf(
   return custom
 }
 
-// The numbers of names are checked before each recipient gets a copy of them.
-
-export function checkFields(headers: SendMembers<unknown>['headers'], errors: FieldError[]): void {
-  // One of them may have the values, one the Message-ID and one Reply-To.
-  checkNumber('h:', headers.size, maxHeaders + 3, errors)
-}
-
-function checkNumber(field: string, names: number, max: number, errors: FieldError[]): void {
-  if (names > max) errors.push({ field, message: `must have at most ${max} names, not ${names}` })
-}
-
-export function checkVariables(custom: ReadonlyMap<string, unknown>, errors: FieldError[]): void {
-  checkNumber('v:', custom.size, maxMetadata, errors)
+/** Checks the values that stay with the email, before each recipient gets a copy of them. */
+export function checkCustom(custom: ReadonlyMap<string, unknown>, errors: FieldError[]): void {
+  if (custom.size > maxMetadata)
+    errors.push({ field: 'v:', message: `must have at most ${maxMetadata} names, not ${custom.size}` })
   if (custom.has(testModeTag))
     errors.push({
       field: `v:${testModeTag}`,

@@ -1,14 +1,11 @@
 import { z } from 'zod'
-import { validationError } from '../../core/errors.ts'
-import { quote } from '../../core/quote.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import type { Template } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
-import { readDomain, toTime } from './conventions.ts'
+import { readDomain } from './conventions.ts'
 import { mailgunFace } from './face.ts'
-import { readObject } from './json-parameter.ts'
 import { type LinkContext, linksOf, pageOf } from './paging.ts'
+import { subjectIn, toTemplate, toVersion, withVersion } from './template-answers.ts'
 import {
   changedTemplateSchema,
   newTemplateSchema,
@@ -18,10 +15,8 @@ import {
   templateSchema,
   templateUpdateSchema,
   versionUpdateSchema,
-  type MailgunTemplate,
-  type MailgunVersion,
 } from './template-schema.ts'
-import { type StoredVersion, tagOf, TemplateStore } from './template-store.ts'
+import { tagOf, TemplateStore } from './template-store.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: mailgunFace })
 
@@ -153,47 +148,4 @@ async function listed<T>(
   const wanted = { page, pivot: p, limit }
   const items = await pageOf(all, keyOf, wanted)
   return { items, paging: linksOf(list, items.map(keyOf), wanted, { name: 'p' }, context) }
-}
-
-/** The subject of a template, which is in `headers`. @throws validation_error */
-function subjectIn(headers: string | undefined): string | null {
-  if (headers === undefined) return null
-  let subject: string | null = null
-  for (const [name, value] of readObject('headers', headers)) {
-    if (name.toLowerCase() !== 'subject' || typeof value !== 'string') {
-      const message = `must have a text as Subject alone, not ${quote(name)}: give it with the email`
-      throw validationError([{ field: 'headers', message }])
-    }
-    subject = value
-  }
-  return subject
-}
-
-function withVersion({ active, version }: StoredVersion): MailgunTemplate {
-  return { ...toTemplate(active), version: toVersion(version, active) }
-}
-
-function toTemplate({ id, metadata = {}, created }: Template): MailgunTemplate {
-  return {
-    id,
-    name: id,
-    description: metadata['description'] ?? '',
-    createdAt: toTime(created),
-    createdBy: metadata['created_by'] ?? '',
-  }
-}
-
-function toVersion(version: Template, active: Template): MailgunVersion {
-  const { id, html, subject, engine, metadata = {}, created } = version
-  const tag = tagOf(version)
-  return {
-    id,
-    tag,
-    engine,
-    comment: metadata['comment'] ?? '',
-    createdAt: toTime(created),
-    active: tagOf(active) === tag,
-    template: html ?? '',
-    ...(subject !== null && { headers: { Subject: subject } }),
-  }
 }

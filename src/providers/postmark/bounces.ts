@@ -57,9 +57,8 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
     const { bounce } = await find(id)
     if (bounce.Type === bounceKinds.complaint.Type) {
       const message = `The bounce ${bounce.ID} is a spam complaint, which Postmark does not undo. Remove ${bounce.Email} from the suppression list of Localpost.`
-      throw new LocalpostError('validation_error', message, {
-        cause: 'cannot_activate' satisfies PostmarkCause,
-      })
+      const cause: PostmarkCause = 'cannot_activate'
+      throw new LocalpostError('validation_error', message, { cause })
     }
     // An entry for another reason is not of this bounce.
     const entries = suppressionsByReason(suppressions, 'bounce')

@@ -35,10 +35,8 @@ function toEach(
   if (emails.length > maxBatch) {
     const message = `has ${emails.length} emails; at most ${maxBatch} are taken. Send them in several requests`
     const errors = [{ field: list ?? 'body', message }]
-    throw new LocalpostError('validation_error', `The body ${message}.`, {
-      errors,
-      cause: 'too_many_messages' satisfies PostmarkCause,
-    })
+    const cause: PostmarkCause = 'too_many_messages'
+    throw new LocalpostError('validation_error', `The body ${message}.`, { errors, cause })
   }
   return emails.map((email, i) =>
     translateOne(() => {
