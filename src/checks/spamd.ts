@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { guardedLookup, literalProblem, type GuardedRequest } from '../net/guarded-request.ts'
+import { guardedLookup, addressProblem, type GuardedRequest } from '../net/guarded-request.ts'
 
 /** The result of a spam filter for a message. */
 export interface SpamVerdict {
@@ -57,7 +57,7 @@ function exchange(
   request: Uint8Array,
   { problemOf, signal }: Asking,
 ): Promise<string> {
-  const problem = literalProblem(host, port, problemOf)
+  const problem = addressProblem(host, port, problemOf)
   if (problem !== null) return Promise.reject(new Error(problem))
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = []

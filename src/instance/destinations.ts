@@ -1,9 +1,9 @@
 import { parseEndpoint } from '../checks/spamd.ts'
 import { invalidOption } from '../core/errors.ts'
-import { literalProblem, hostAndPort, urlProblem } from '../net/guarded-request.ts'
+import { addressProblem, hostAndPort, urlProblem } from '../net/guarded-request.ts'
 import { createOutgoing } from '../net/outgoing.ts'
 import type { Config } from '../options/options.ts'
-import { relayOptions } from '../outbox/relay-url.ts'
+import { relayOptions } from '../outbox/relay-options.ts'
 
 /**
  * Refuses the options `webhooks`, `relay`, `oidc.issuer`, `checks.spamd` and `checks.rspamd` with IP addresses that may not be connected
@@ -25,7 +25,7 @@ export function assertDestinations(
   for (const [index, { url }] of webhooks.entries())
     refuse(`webhooks[${index}].url`, urlProblem(url, outgoing.problemOf))
   const spamd = checks.spamd === null ? null : parseEndpoint(checks.spamd)
-  if (spamd) refuse('checks.spamd', literalProblem(spamd.host, spamd.port, outgoing.relayProblemOf))
+  if (spamd) refuse('checks.spamd', addressProblem(spamd.host, spamd.port, outgoing.relayProblemOf))
   if (checks.rspamd !== null) refuse('checks.rspamd', urlProblem(checks.rspamd, outgoing.relayProblemOf))
   if (oidc.issuer !== null) {
     const place = hostAndPort(new URL(oidc.issuer))
@@ -33,7 +33,7 @@ export function assertDestinations(
   }
   if (relay !== null) {
     const { host, port } = relayOptions(relay, { hostname })
-    refuse('relay', literalProblem(host, port, outgoing.relayProblemOf))
+    refuse('relay', addressProblem(host, port, outgoing.relayProblemOf))
   }
 }
 

@@ -8,7 +8,7 @@ export const dkimResultSchema: z.ZodType<DkimResult> = z.strictObject({
   result: z
     .enum(['pass', 'fail', 'no_key', 'invalid'])
     .describe(
-      '`no_key`: this instance does not have the key, and looks nowhere else; `invalid`: no signature that can be checked',
+      '`no_key`: this instance does not have the key, and looks nowhere else; `invalid`: the signature cannot be checked',
     ),
-  reason: z.string().nullable().describe('In a sentence; null if it passed'),
+  reason: z.string().nullable().describe('Why, as a sentence; null if it passed'),
 })

@@ -53,21 +53,14 @@ export function readStructure(message: Buffer): MimeStructure {
     headerBytes: maxAllPartHeaderBytes,
     budget: { bytes: maxSearchedBytes, falseLines: maxFalseLines },
   }
-  const outermost = { depth: 0, defaultType: 'text/plain', isRelated: false }
+  const outermost = { depth: 0, defaultType: 'text/plain', isInRelated: false }
   const root = readNode(reading, [0, message.length], outermost)
   const { text, html } = root ? chooseBodies(root) : { text: [], html: [] }
   const bodies = new Set([...text, ...html])
   for (const part of bodies) part.disposition = 'inline'
   const { parts, nodes, problems } = reading
   const attachments = parts.filter((part) => !bodies.has(part))
-  return {
-    parts,
-    text,
-    html,
-    attachments,
-    nodes,
-    problem: joinSentences([...problems]),
-  }
+  return { parts, text, html, attachments, nodes, problem: joinSentences([...problems]) }
 }
 
 interface StructureReading {
@@ -86,7 +79,8 @@ interface Surroundings {
   depth: number
   /** The type of a part without a Content-Type. */
   defaultType: string
-  isRelated: boolean
+  /** Whether a multipart/related is around it. */
+  isInRelated: boolean
 }
 
 function readNode(reading: StructureReading, place: ByteRange, around: Surroundings): MimeNode | null {
@@ -112,16 +106,12 @@ function readNode(reading: StructureReading, place: ByteRange, around: Surroundi
     const inside: Surroundings = {
       depth: around.depth + 1,
       defaultType: type === 'multipart/digest' ? 'message/rfc822' : 'text/plain',
-      isRelated: around.isRelated || type === 'multipart/related',
+      isInRelated: around.isInRelated || type === 'multipart/related',
     }
-    const children: MimeNode[] = []
-    for (const child of places) {
-      const read = readNode(reading, child, inside)
-      if (read) children.push(read)
-    }
+    const children = places.flatMap((child) => readNode(reading, child, inside) ?? [])
     return { type, content_id, start: contentIdOf(parameters.get('start') ?? ''), children }
   }
-  const part = toPart(header, { index: parts.length, place, isInRelated: around.isRelated })
+  const part = toPart(header, { index: parts.length, place, isInRelated: around.isInRelated })
   nodes.push({ ...node, content_type: part.content_type, index: part.index })
   parts.push(part)
   return { part, isFile: header.disposition === 'attachment' }

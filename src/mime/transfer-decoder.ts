@@ -1,6 +1,6 @@
 /** Decodes bytes piece by piece. Invalid input is skipped or passed on unchanged; it never throws. */
 export interface TransferDecoder {
-  /** How many of the octets so far are not of the encoding. */
+  /** How many of the octets so far do not belong to the encoding. */
   readonly misfits: number
   /** @returns The bytes that can be decoded so far; may be empty. */
   write(slice: Buffer): Buffer
@@ -22,7 +22,7 @@ export abstract class LineDecoder implements TransferDecoder {
     this.#misfits += octets
   }
 
-  /** Where a last line that is too long is cut, as a position in `bytes`. Default: at its present end. */
+  /** Where to split an unfinished last line that is longer than `maxLineLength`. Default: after all of `bytes`. */
   protected cutOf(bytes: Buffer): number {
     return bytes.length
   }

@@ -28,10 +28,10 @@ export function createTransferDecoder(encoding: TransferEncoding): TransferDecod
  */
 export function encodingMisfit(misfits: number, encoding: TransferEncoding): string | null {
   if (misfits === 0) return null
-  const octets = misfits === 1 ? '1 octet that is' : `${misfits} octets that are`
-  const treated = encoding === 'base64' ? 'left out' : 'shown as they are'
-  const verb = misfits === 1 ? 'is' : 'are'
-  return `has ${octets} not ${encoding} and ${verb} ${misfits === 1 ? treated.replace('they are', 'it is') : treated}`
+  const isLeftOut = encoding === 'base64'
+  return misfits === 1
+    ? `has 1 octet that is not ${encoding} and is ${isLeftOut ? 'left out' : 'shown as it is'}`
+    : `has ${misfits} octets that are not ${encoding} and are ${isLeftOut ? 'left out' : 'shown as they are'}`
 }
 
 /** Decodes a stream of encoded bytes. */

@@ -7,10 +7,10 @@ export interface DkimResult {
   /** Tag `s=`. */
   selector: string
   /**
-   * `no_key`: this instance does not have the key, and looks nowhere else; `invalid`: no signature that
-   * can be checked.
+   * `no_key`: this instance does not have the key, and looks nowhere else; `invalid`: the signature
+   * cannot be checked.
    */
   result: 'pass' | 'fail' | 'no_key' | 'invalid'
-  /** In a sentence; null if it passed. */
+  /** Why, as a sentence; null if it passed. */
   reason: string | null
 }

@@ -1,12 +1,19 @@
 import { LineDecoder } from './transfer-decoder.ts'
 
-/** Decodes the lines between `begin` and `end`. If the first line is not `begin`, everything is passed on unchanged. */
+/** Decodes the lines between `begin` and `end`. If the first line is not `begin`, all lines are passed on unchanged. */
 export class UuDecoder extends LineDecoder {
   #state: 'before' | 'in' | 'after' | 'plain' = 'before'
 
   protected override decode(lines: Buffer): Buffer {
+    const decoded = this.#state === 'plain' ? '' : this.#decodeLines(lines.toString('latin1'))
+    if (this.#state !== 'plain') return Buffer.from(decoded, 'latin1')
+    this.countMisfits(lines.length)
+    return lines
+  }
+
+  #decodeLines(lines: string): string {
     const decoded: string[] = []
-    for (const line of this.#state === 'plain' ? [] : lines.toString('latin1').split(/\r?\n|\r/)) {
+    for (const line of lines.split(/\r?\n|\r/)) {
       if (this.#state === 'before' && line.trim() !== '')
         this.#state = /^begin [0-7]{3,4} /.test(line) ? 'in' : 'plain'
       else if (this.#state === 'in') {
@@ -14,9 +21,7 @@ export class UuDecoder extends LineDecoder {
         else decoded.push(decodeUuLine(line))
       }
     }
-    if (this.#state !== 'plain') return Buffer.from(decoded.join(''), 'latin1')
-    this.countMisfits(lines.length)
-    return lines
+    return decoded.join('')
   }
 }
 

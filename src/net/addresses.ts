@@ -12,6 +12,11 @@ import ipaddr from 'ipaddr.js'
  */
 export type AddressKind = 'loopback' | 'private' | 'public' | 'special' | 'never' | 'none'
 
+/** An IP address, as {@link parseAddress} reads it. */
+export type Address = ipaddr.IPv4 | ipaddr.IPv6
+/** A network: its first address, and how many bits of it are fixed. */
+export type Range = readonly [start: Address, bits: number]
+
 /**
  * Determines the kind of an IP address. An IPv4 address inside an IPv6 one (mapped, compatible, translated, NAT64,
  * 6to4) keeps its own kind.
@@ -50,7 +55,7 @@ export function networkOf(text: string): string {
  * Whether an IPv6 address is `::1`, or 127.0.0.0/8 as a socket of IPv6 reports it. Unlike {@link kindOfAddress}, this may
  * grant access, so an address that another machine may have, such as that of a tunnel, does not count.
  */
-export function isLoopbackAddress(text: string): boolean {
+export function isLoopbackIpv6(text: string): boolean {
   return ipaddr.IPv6.isValid(text) && ipaddr.process(text).range() === 'loopback'
 }
 
@@ -94,9 +99,6 @@ export const neverProblem = 'is a link-local, metadata, multicast or reserved ad
 /** The longest form: `0000:0000:0000:0000:0000:ffff:255.255.255.255`. */
 const maxLength = 45
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6
-export type Range = readonly [start: Address, bits: number]
-
 function toHex(dotted: string): string {
   if (!ipaddr.IPv4.isValidFourPartDecimal(dotted)) return dotted
   const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(dotted).octets
@@ -113,18 +115,18 @@ function embeddedIpv4(address: ipaddr.IPv6): Address {
   return new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255])
 }
 
-function range(text: string): Range {
+function cidr(text: string): Range {
   const [start, bits] = ipaddr.parseCIDR(text)
   return [start, bits]
 }
 
 /** Where an IPv4 address begins in an IPv6 one, in parts of 16 bits. */
 const embeddings: readonly (readonly [at: number, range: Range])[] = [
-  [6, range('::ffff:0:0/96')],
-  [6, range('::/96')],
-  [6, range('::ffff:0:0:0/96')],
-  [6, range('64:ff9b::/96')],
-  [1, range('2002::/16')],
+  [6, cidr('::ffff:0:0/96')],
+  [6, cidr('::/96')],
+  [6, cidr('::ffff:0:0:0/96')],
+  [6, cidr('64:ff9b::/96')],
+  [1, cidr('2002::/16')],
 ]
 
 /** The first range with the address decides. Addresses in no range are public. */
@@ -143,4 +145,4 @@ const ranges: readonly (readonly [kind: AddressKind, range: Range])[] = (
     ['public', '2001:3::/32', '2001:4:112::/48'],
     ['special', '2001::/23', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64', '5f00::/16'],
   ] as const
-).flatMap(([kind, ...texts]) => texts.map((text) => [kind, range(text)] as const))
+).flatMap(([kind, ...texts]) => texts.map((text) => [kind, cidr(text)] as const))

@@ -29,7 +29,7 @@ export interface GuardedRequest {
 export function guardedRequest(target: URL, given: GuardedRequest): Promise<IncomingMessage> {
   const { method, headers, body, signal } = given
   const { host, port } = hostAndPort(target)
-  const problem = literalProblem(host, port, given.problemOf)
+  const problem = addressProblem(host, port, given.problemOf)
   if (problem !== null) return Promise.reject(new Error(problem))
   const lookup = guardedLookup(host, port, given)
   const request: typeof httpRequest = target.protocol === 'https:' ? httpsRequest : httpRequest
@@ -55,7 +55,7 @@ export function reasonOf(error: unknown): string {
 
 /**
  * Why an http or https URL may not be called, as far as this is known without a look-up: its host is an IP address, or
- * a name of this machine. Null if it may be called, or if only a look-up can tell.
+ * a name of this machine. Null if it may be called, or if only a look-up can tell. {@link addressProblem} ignores names.
  */
 export function urlProblem(url: string, problemOf: CheckDestination): string | null {
   const { host, port } = hostAndPort(new URL(url))
@@ -69,8 +69,8 @@ export function hostAndPort(url: URL): { host: string; port: number } {
   return { host: hostOfUrl(url), port }
 }
 
-/** Why a host that is an IP address may not be connected to. Node makes no look-up for such a host. */
-export function literalProblem(host: string, port: number, problemOf: CheckDestination): string | null {
+/** Why a host that is an IP address, for which Node makes no look-up, may not be connected to; null for every name. */
+export function addressProblem(host: string, port: number, problemOf: CheckDestination): string | null {
   const problem = isIP(host) ? problemOf({ host, address: host, port }) : null
   return problem === null ? null : `${host} ${problem}`
 }

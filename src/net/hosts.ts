@@ -1,8 +1,8 @@
-import { isLoopbackAddress, plainAddress } from './addresses.ts'
+import { isLoopbackIpv6, plainAddress } from './addresses.ts'
 
 /** Whether a host, without port and brackets, means this machine: `localhost`, names under it, 127.0.0.0/8, `::1`. */
 export function isLoopback(host: string): boolean {
-  return loopback.test(host) || (host.includes(':') && isLoopbackAddress(host))
+  return loopback.test(host) || (host.includes(':') && isLoopbackIpv6(host))
 }
 
 /** Whether an address to bind means every interface. */

@@ -17,7 +17,20 @@ type Endpoint = Pick<Destination, 'host' | 'port'>
 /** Returns why a connection may not be made, as the end of a sentence; null if it may. */
 export type CheckDestination = (destination: Destination) => string | null
 
-/** Decides where an instance may connect to: for attachments, webhooks, the relay. */
+/**
+ * Decides where an instance may connect to: for attachments, webhooks, the relay.
+ *
+ * | check | own ports | this machine | private networks | public addresses |
+ * |---|---|---|---|---|
+ * | `problemOf` | never | yes | yes | yes |
+ * | `relayProblemOf` | yes | yes | yes | yes |
+ * | `strictProblemOf` | never | yes | permission | yes |
+ * | `liveProblemOf` | never | yes | permission | permission |
+ * | `providerProblemOf` | never | issuer | issuer | yes |
+ *
+ * A permission is an entry of `allowOutgoing`, which is also enough in place of `issuer`. If other machines reach the instance,
+ * `yes` for this machine and for private networks means `permission`.
+ */
 export interface Outgoing {
   /** Adds a port that the instance listens on. */
   opened(listener: Endpoint): void
@@ -68,20 +81,15 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     return null
   }
 
-  /** Whether it is one of the instance's own ports: asked first in every check but the relay's. */
+  /** Whether it is one of the instance's own ports. Every check but the relay's begins with this one. */
   function ownProblem(destination: Destination): string | null {
     const isOwn = listeners.some((listener) => isAt(listener, destination, ownNames))
     return isOwn ? `is this Localpost itself at port ${destination.port}` : null
   }
 
-  /** Both: the check of attachments and webhooks, and with `isStrict` that of links and of attachments without permission. */
-  function problem(destination: Destination, strictness?: { isStrict: boolean }): string | null {
-    return ownProblem(destination) ?? kindProblem(destination, strictness)
-  }
-
   function liveProblem(destination: Destination): string | null {
     const { host, address } = destination
-    const forbidden = problem(destination, { isStrict: true })
+    const forbidden = ownProblem(destination) ?? kindProblem(destination, { isStrict: true })
     if (forbidden !== null) return forbidden
     const isHere = address === null ? isLoopback(bareName(host)) : kindOfAddress(address) === 'loopback'
     if (isHere || isAllowed(destination)) return null
@@ -93,9 +101,9 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
   function providerProblem(destination: Destination, issuer: Endpoint): string | null {
     const { address } = destination
     const kind = address === null ? 'public' : kindOfAddress(address)
-    if (kind !== 'loopback' && kind !== 'private') return problem(destination)
     const own = ownProblem(destination)
     if (own !== null) return own
+    if (kind !== 'loopback' && kind !== 'private') return kindProblem(destination)
     const isIssuer = destination.host === issuer.host && destination.port === issuer.port
     if (isIssuer || isAllowed(destination)) return null
     return `${whereOf[kind]}, and not the host of the issuer; ${permission}`
@@ -103,10 +111,10 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
 
   return {
     opened: ({ host, port }) => void listeners.push({ host, port }),
-    problemOf: (destination) => problem(destination),
+    problemOf: (destination) => ownProblem(destination) ?? kindProblem(destination),
     relayProblemOf: (destination) => kindProblem(destination),
     liveProblemOf: liveProblem,
-    strictProblemOf: (destination) => problem(destination, { isStrict: true }),
+    strictProblemOf: (destination) => ownProblem(destination) ?? kindProblem(destination, { isStrict: true }),
     providerProblemOf: (issuer) => (destination) => providerProblem(destination, issuer),
   }
 }

@@ -8,7 +8,7 @@
 export function tlsReason(message: string): string | null {
   const [, reason = ''] = /:error:[0-9A-F]{6,}:[^:\n]*:[^:\n]*:([^:\n]{1,100})/i.exec(message) ?? []
   if (reason === '') return null
-  for (const [pattern, words] of reasons) if (pattern.test(reason)) return words
+  for (const [pattern, words] of handshakeReasons) if (pattern.test(reason)) return words
   return `the TLS library says: ${reason}`
 }
 
@@ -31,6 +31,12 @@ export function certificateReason(error: Error): string | null {
   return `the certificate is for ${listed === '' ? 'no host' : `${listed}${more}`}, not for ${String(host)}`
 }
 
+/** Whether an error is about a certificate from an authority that is not known here. */
+export function isUntrustedCertificate(error: unknown): boolean {
+  const reason = error instanceof Error && 'code' in error && certificateReasons.get(String(error.code))
+  return reason === selfSigned || reason === unknownIssuer
+}
+
 const maxNames = 5
 
 /** A name in a certificate is whatever its server wrote. */
@@ -41,20 +47,21 @@ function plainName(entry: string): string {
     .slice(0, 100)
 }
 
+const selfSigned = 'the certificate is self-signed'
 const unknownIssuer =
   'the certificate is from an authority that is not known here, or the server does not send an intermediate certificate'
 
 const certificateReasons: ReadonlyMap<string, string> = new Map([
   ['CERT_HAS_EXPIRED', 'the certificate has expired'],
   ['CERT_NOT_YET_VALID', 'the certificate is not valid yet'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the certificate is self-signed'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', selfSigned],
   ['SELF_SIGNED_CERT_IN_CHAIN', unknownIssuer],
   ['UNABLE_TO_GET_ISSUER_CERT', unknownIssuer],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', unknownIssuer],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', unknownIssuer],
 ])
 
-const reasons: readonly (readonly [RegExp, string])[] = [
+const handshakeReasons: readonly (readonly [RegExp, string])[] = [
   [
     /wrong version number|http request|packet length too long|unexpected message|unknown record type|bad record type|record layer failure|invalid record/i,
     'what came is not TLS',

@@ -43,16 +43,20 @@ export function lacksClaims(claims: Claims, { roleClaim, accountsClaim }: ClaimR
 }
 
 function roleOf(claims: Claims, { roleClaim, adminValues, memberValues }: ClaimRules): Role | null {
-  // If it is not verified, a user could enter the address of an admin at the provider.
-  if (roleClaim === 'email' && claims['email_verified'] !== true) return null
+  if (isUnverifiedEmail(claims, roleClaim)) return null
   const values = textsOfClaim(claimOf(claims, roleClaim))
   if (values.some((value) => adminValues.includes(value))) return 'admin'
   return values.some((value) => memberValues.includes(value)) ? 'member' : null
 }
 
+/** Whether the role depends on an address that is not verified: a user could enter that of an admin at the provider. */
+function isUnverifiedEmail(claims: Claims, roleClaim: string): boolean {
+  return roleClaim === 'email' && claims['email_verified'] !== true
+}
+
 function noRole(claims: Claims, { roleClaim }: ClaimRules, host: string): string {
   const claim = `the claim ${quote(roleClaim)} of ${host}`
-  if (roleClaim === 'email' && claims['email_verified'] !== true)
+  if (isUnverifiedEmail(claims, roleClaim))
     return `${host} does not say that the address is verified. Ask an admin.`
   return claimOf(claims, roleClaim) === undefined
     ? `${claim} is missing. Ask an admin to give you a role.`
@@ -104,4 +108,5 @@ function textsOfClaim(claim: unknown): string[] {
   return ['string', 'number', 'boolean'].includes(typeof claim) ? [String(claim)] : []
 }
 
+/** Far more than a user needs: a claim may be of any length. */
 const maxAccounts = 100

@@ -1,7 +1,7 @@
 import type { ClientAuth, Configuration } from 'openid-client'
 import { monotonicNow } from '../core/machine.ts'
 import { ProviderFailure, type ProviderFetch } from './fetch.ts'
-import { providerReason } from './words.ts'
+import { providerReason } from './sign-in-error.ts'
 
 export type OpenIdClient = typeof import('./client.ts')
 
@@ -33,7 +33,7 @@ export function createDiscovery(
         [customFetch]: provider.fetch,
         execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
       })
-      known = { client, configuration, until: monotonicNow() + validMs }
+      known = { client, configuration, until: monotonicNow() + cacheMs }
       return known
     } catch (error) {
       const message = `the discovery document cannot be used: ${providerReason(error)}`
@@ -55,12 +55,12 @@ export function createDiscovery(
 /** Sends the secret as the provider wants it: in the header, unless it says that it takes it in the body only. */
 function clientAuth(client: OpenIdClient, secret: string | null): ClientAuth {
   if (secret === null) return client.None()
-  const [basic, post] = [client.ClientSecretBasic(secret), client.ClientSecretPost(secret)]
   return (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported ?? []
     const isPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
-    return (isPost ? post : basic)(server, ...rest)
+    const authenticate = isPost ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret)
+    return authenticate(server, ...rest)
   }
 }
 
-const validMs = 10 * 60 * 1000
+const cacheMs = 10 * 60 * 1000

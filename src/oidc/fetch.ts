@@ -1,6 +1,7 @@
 import { readBeginning } from '../core/read-beginning.ts'
 import { guardedRequest, reasonOf, type GuardedRequest } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
+import { isUntrustedCertificate } from '../net/tls-words.ts'
 
 /** Why a provider could not be asked, or why its answer cannot be used. */
 export class ProviderFailure extends Error {
@@ -57,7 +58,7 @@ export function createProviderFetch(options: {
     if (bytes.length > maxAnswerBytes)
       throw new ProviderFailure(`${url} answered more than ${maxAnswerBytes} bytes`)
     const status = response.statusCode ?? 0
-    // A Response takes no other status, and with these no body.
+    // `Response` accepts only 200 to 599, and no body with 204, 205 and 304.
     if (status < 200 || status > 599 || [204, 205, 304].includes(status))
       throw new ProviderFailure(`${url} answered ${status}`)
     return new Response(bytes.toString(), {
@@ -75,29 +76,17 @@ export function createProviderFetch(options: {
         return await ask(url, request, AbortSignal.any(signals))
       } catch (error) {
         if (error instanceof ProviderFailure) throw error
-        const inTime = closing.signal.aborted ? 'this instance is closing' : reasonOf(error)
-        const reason = deadline.aborted ? `no complete answer within ${timeoutMs / 1000} s` : inTime
-        throw new ProviderFailure(`${url}: ${reason}${isUntrusted(error) ? trustAdvice : ''}`, {
-          cause: error,
-        })
+        let reason = reasonOf(error)
+        if (closing.signal.aborted) reason = 'this instance is closing'
+        if (deadline.aborted) reason = `no complete answer within ${timeoutMs / 1000} s`
+        const advice = isUntrustedCertificate(error) ? trustAdvice : ''
+        throw new ProviderFailure(`${url}: ${reason}${advice}`, { cause: error })
       }
     },
     close: () => closing.abort(),
   }
 }
 
-/** Whether the certificate of the provider is of an authority that Node does not know. */
-function isUntrusted(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && untrustedCodes.has(error.code)
-}
-
-const untrustedCodes = new Set<unknown>([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
 const trustAdvice =
   '. If that is the right server, name the certificate of its authority when Localpost is started: NODE_EXTRA_CA_CERTS=<file>'
 

@@ -9,7 +9,7 @@ import { lacksClaims, userOf, type ClaimRules } from './claims.ts'
 import { createDiscovery } from './discovery.ts'
 import { createProviderFetch, ProviderFailure } from './fetch.ts'
 import { createLogins, type Login } from './login.ts'
-import { signInError } from './words.ts'
+import { signInError } from './sign-in-error.ts'
 
 /** The option `oidc` where a provider is set. */
 export interface ProviderOptions extends ClaimRules {
@@ -66,13 +66,13 @@ export function createOidcSignIn(
 ): OidcSignIn {
   const issuer = new URL(options.issuer)
   const { host } = issuer
-  const { redirectUri, secret, onProblem, now = dateNow } = deps
+  const { redirectUri, secret, problemOf, onProblem, now = dateNow, timeoutMs } = deps
   const logins = createLogins(secret, now)
-  const provider = createProviderFetch({ ...deps, issuer })
+  const provider = createProviderFetch({ issuer, problemOf, timeoutMs })
   const discovery = createDiscovery({ ...options, issuer }, provider)
-  const queue = createJobQueue(systemClock, 8, 100)
+  const queue = createJobQueue(systemClock, maxAtOnce, maxWaiting)
 
-  async function orSignInError<T>(work: () => Promise<T>): Promise<T> {
+  async function withSignInErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
@@ -110,7 +110,7 @@ export function createOidcSignIn(
     host,
     policy: policyOf(options),
     begin: ({ again = false } = {}) =>
-      orSignInError(async () => {
+      withSignInErrors(async () => {
         const { client, configuration } = await discovery.read()
         const { cookie, state, nonce, verifier } = logins.begin()
         const url = client.buildAuthorizationUrl(configuration, {
@@ -130,7 +130,7 @@ export function createOidcSignIn(
       return login !== null && isSame(login.state, state)
     },
     finish: (cookie, answer) =>
-      orSignInError(() => queue.run(() => providedUser(logins.of(cookie), answer), patienceMs)),
+      withSignInErrors(() => queue.run(() => providedUser(logins.of(cookie), answer), patienceMs)),
     close: () => provider.close(),
   }
 }
@@ -155,6 +155,8 @@ function isSame(a: string, b: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-/** How long a sign-in waits for other sign-ins. */
+/** How many sign-ins end at the same time, how many others may wait for them, and how long. */
+const maxAtOnce = 8
+const maxWaiting = 100
 const patienceMs = 10_000
 const maxLocation = 8192

@@ -22,12 +22,13 @@ import {
   isRelay,
   isText,
   isTraceUrl,
-} from './checks.ts'
+} from './values.ts'
 import type { KindTypes, Row } from './row.ts'
 
 /** How values of one kind of option are checked and read. */
 export interface Kind {
-  is(value: unknown, row: Row): boolean
+  /** @param path  The option, for errors. @throws invalid_option for unknown members. */
+  is(value: unknown, row: Row, path: string): boolean
   /** Describes valid values. Errors show it after "it takes". */
   takes(row: Row): string
   /** Converts the texts given for a flag or variable. `is` then checks the result. */
@@ -36,7 +37,7 @@ export interface Kind {
   typed?(row: Row): string
   /** The placeholder of the value in `--help`. */
   hint?: string
-  /** The final form of a valid value. @param path  The option, for errors. @throws invalid_option for wrong members. */
+  /** The final form of a valid value. @param path  As for `is`. @throws invalid_option for wrong members. */
   complete?(value: unknown, path: string): unknown
   /** The option has several values: the flag is repeated, the variable separates them with commas. */
   isList?: true
@@ -84,7 +85,7 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     hint: 'port',
   },
   count: {
-    is: (value, { min = 1, max }) => isInteger(value, { min, ...(max && { max }) }),
+    is: (value, { min = 1, max }) => isInteger(value, { min, ...(max !== undefined && { max }) }),
     takes: ({ min = 1, max }) =>
       max === undefined ? `a whole number above ${min - 1}` : `a whole number from ${min} to ${max}`,
     read: (texts) => readNumber(texts, 15),
@@ -119,17 +120,17 @@ export const kinds: { readonly [K in keyof KindTypes]: Kind } = {
     each: 'a range or an address such as 10.1.0.0/16',
   }),
   certificate: {
-    is: (value) => isCertificate(value, 'tls'),
+    is: (value, _row, path) => isCertificate(value, path),
     takes: () => '{ key, cert }, a private key and its certificate in PEM',
     isSecret: true,
   },
-  tls: {
+  switchOrCertificate: {
     ...switchKind(),
-    is: (value) => typeof value === 'boolean' || isCertificate(value, 'smtpTls'),
+    is: (value, _row, path) => typeof value === 'boolean' || isCertificate(value, path),
     takes: () => 'true, false or { key, cert }, a private key and its certificate in PEM',
     isSecret: true,
   },
-  rateLimit: { is: isRateLimit, takes: () => '{ requests, perMs }' },
+  rateLimit: { is: (value, _row, path) => isRateLimit(value, path), takes: () => '{ requests, perMs }' },
   webhooks: {
     ...schemaKind(webhookOptionSchema, 'an array of { url, secret?, events? }'),
     // The schema's errors quote values. An entry that is not an object may be a misplaced secret, so it is refused here.

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { invalidOption } from '../core/errors.ts'
-import { quote } from '../core/quote.ts'
 import { isRecord } from '../core/members.ts'
+import { quote } from '../core/quote.ts'
 import { readOptions, type Rows } from './read.ts'
 import type { KindTypes } from './row.ts'
 import { optionTable } from './table.ts'
@@ -57,8 +57,9 @@ export function resolveOptions(
     throw invalidOption(
       `The options of an instance are an object such as { strict: true }, not ${quote(options)}.`,
     )
-  const filled: object = withDefaults({ ...defaults, ...readOptions(options, rowsOfLibrary) }, rowsOfLibrary)
-  assertFilled(filled)
+  const given = { ...defaults, ...readOptions(options, rowsOfLibrary) }
+  // Each member was checked by its row, and its type follows from the same row.
+  const filled = withDefaults(given, rowsOfLibrary) as FilledRows
   assertCombination(filled)
   const { limits, dns, clock } = filled
   return {
@@ -74,9 +75,6 @@ export function resolveOptions(
 
 /** The options with the defaults of their rows, but without those that depend on other options. */
 type FilledRows = Omit<Filled<Table>, CommandOnly>
-
-// `readOptions` checked each member by its row, and the type of the member follows from the same row.
-function assertFilled(_filled: object): asserts _filled is FilledRows {}
 
 /** Refuses options that exclude each other, or that need another one. @throws invalid_option */
 function assertCombination({ dir, store, relay, relayAll, oidc }: FilledRows): void {

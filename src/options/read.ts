@@ -46,7 +46,8 @@ export function readOptions(
 function readOption(value: unknown, row: Row, path: readonly string[]): unknown {
   const kind = kinds[row.kind]
   const name = path.join('.')
-  if (!kind.is(value, row)) throw invalidOption(`Option "${name}" ${complaint(value, row, kind.takes(row))}`)
+  if (!kind.is(value, row, name))
+    throw invalidOption(`Option "${name}" ${complaint(value, row, kind.takes(row))}`)
   if (row.members) return readOptions(Object(value), row.members, path)
   return kind.complete ? kind.complete(value, name) : value
 }
@@ -55,11 +56,12 @@ function readOption(value: unknown, row: Row, path: readonly string[]): unknown 
  * Reads the texts given for a flag, or those of a variable.
  *
  * @param source  The flag or variable, for errors: `--port`, `LOCALPOST_PORT`.
+ * @returns The value as `readOptions` takes it: checked, not completed.
  * @throws invalid_option with the source, the value (unless it may be secret), and the valid values.
  */
 export function readTyped(texts: readonly string[], { row, path }: PlacedRow, source: string): unknown {
   const kind = kinds[row.kind]
-  const wrong = texts.find((text) => !kind.is(kind.read?.([text]), row))
+  const wrong = texts.find((text) => !kind.is(kind.read?.([text]), row, path.join('.')))
   if (wrong !== undefined)
     throw invalidOption(`${source} ${complaint(wrong, row, kind.typed?.(row) ?? kind.takes(row))}`)
   const value = kind.read?.(texts)

@@ -3,7 +3,7 @@ import type { RuleInput } from '../rules/types.ts'
 import type { WebhookInput } from '../webhooks/types.ts'
 import type { Notice } from './notice.ts'
 
-/** The type of an option's value, by the kind of its row. What a valid value is, kinds.ts says. */
+/** The type of an option's value, by the kind of its row. kinds.ts defines the valid values. */
 export interface KindTypes {
   text: string
   folder: string
@@ -38,8 +38,10 @@ export interface KindTypes {
   keys: string[]
   destinations: string[]
   ranges: string[]
+  /** A private key and its certificate in PEM. */
   certificate: { key: string; cert: string }
-  tls: boolean | { key: string; cert: string }
+  /** False, true for a certificate that Localpost makes, or an own `certificate`. */
+  switchOrCertificate: boolean | { key: string; cert: string }
   rateLimit: { requests: number; perMs: number }
   webhooks: WebhookInput[]
   rules: RuleInput[]
@@ -74,6 +76,7 @@ interface RowOf<K extends keyof KindTypes> {
   readonly each?: string
   /** The valid values of a `choice`. */
   readonly values?: K extends 'choice' ? readonly string[] : undefined
+  /** The smallest and the largest valid number. Default: those of the kind. */
   readonly min?: K extends 'count' | 'ms' ? number : undefined
   readonly max?: K extends 'count' ? number : undefined
   /** The options of a `group`. */

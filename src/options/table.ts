@@ -10,7 +10,7 @@ import { sendingRows } from './rows/sending.ts'
 import { serverRows } from './rows/server.ts'
 import { smtpRows } from './rows/smtp.ts'
 
-/** The rows by the heading under which the help lists their flags. */
+/** The rows by the heading under which the help lists their flags. An interface, so that declarations name them. */
 interface Sections {
   Server: typeof serverRows
   Data: typeof dataRows
@@ -24,8 +24,10 @@ interface Sections {
   Library: typeof libraryRows
 }
 
-/** What has the members of each of some types: a parameter that takes any of them has all. */
-type AllOf<T> = (T extends unknown ? (each: T) => void : never) extends (all: infer All) => void ? All : never
+/** The intersection of the types in a union. */
+type IntersectionOf<T> = (T extends unknown ? (each: T) => void : never) extends (all: infer All) => void
+  ? All
+  : never
 
 /**
  * The single definition of every option, by the heading under which the help lists its flag. A row defines the type, the
@@ -49,7 +51,7 @@ export const optionSections: Sections & Readonly<Record<string, Rows>> = {
 }
 
 /** Every option by its name. */
-export const optionTable: AllOf<Sections[keyof Sections]> = Object.assign(
+export const optionTable: IntersectionOf<Sections[keyof Sections]> = Object.assign(
   {},
   ...Object.values(optionSections),
 )

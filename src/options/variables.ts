@@ -20,7 +20,7 @@ const known = new Set([
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** One sentence for each variable that looks misspelt: a hint, since others may use names with LOCALPOST_ too. */
+/** A hint for each variable that looks misspelt. @param names  Those to suggest; all known ones are right. */
 export function misspeltVariables(variables: Variables, names: Iterable<string> = known): string[] {
   const endings = [...names].map((name) => name.slice(prefix.length))
   return Object.keys(variables).flatMap((name) => {

@@ -3,9 +3,8 @@ import { count, type Counts, type DeliveryOutcome } from '../core/counts.ts'
 import { isErrorOf } from '../core/errors.ts'
 import { emailCollection, type EmailRecord, modifyEmail } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
-import type { Blob } from '../store/store.ts'
 import type { DeliveryDeps } from './deliver.ts'
-import { afterDelivery, afterFailure, afterSuppression, outcomesOf, type OutcomeRules } from './outcome.ts'
+import { afterDelivery, afterFailure, afterSuppression, outcomesOf, type TryContext } from './outcome.ts'
 import type { SmtpReply } from './replies.ts'
 import { deliverTraced } from './traced.ts'
 import { writeDue, type WriteDueDeps } from './write-due.ts'
@@ -17,7 +16,7 @@ export interface AttemptDeps extends WriteDueDeps, DeliveryDeps {
   hostname: string
   /** Whether a recipient gets no mail, because the address is on the suppression list of the account. */
   isOnSuppressionList(recipient: string): boolean
-  causeOf: OutcomeRules['causeOf']
+  causeOf: TryContext['causeOf']
   /** The first link of an email, for a simulated click. */
   firstLinkOf(email: EmailRecord): Promise<string | null>
   /** Counts the recipients of each outcome. Default: nothing is counted. */
@@ -29,21 +28,21 @@ export interface AttemptDeps extends WriteDueDeps, DeliveryDeps {
 /**
  * Writes the message of an email if it has none yet, tries its delivery and stores the outcome.
  *
- * @param fetching  As for {@link writeDue}.
+ * @param pause  As for {@link writeDue}.
  * @returns When the next try is due: Unix time in milliseconds; null if there is none.
  * @throws Errors of the store. The email stays due.
  */
 export async function attempt(
   id: string,
   deps: AttemptDeps,
-  fetching: (isFetching: boolean) => void,
+  pause: (isPaused: boolean) => void,
 ): Promise<number | null> {
   try {
     const due = await deps.store.get(emailCollection, id)
     if (!due?.outbox) return null
     // The search for due emails may have read it before its last try was stored.
     if (due.outbox_due !== null && due.outbox_due > deps.clock.now()) return due.outbox_due
-    const stored = await deliver(due, deps, fetching)
+    const stored = await tryOnce(due, deps, pause)
     return stored?.outbox_due ?? null
   } catch (error) {
     // Damaged data stays damaged, so a retry would fail again.
@@ -54,19 +53,18 @@ export async function attempt(
 }
 
 /** @returns The email as stored after the try; null if nothing is left to do for it in this instance. */
-async function deliver(
+async function tryOnce(
   due: EmailRecord,
   deps: AttemptDeps,
-  fetching: (isFetching: boolean) => void,
+  pause: (isPaused: boolean) => void,
 ): Promise<EmailRecord | null> {
-  // What was just written need not be read from the store again.
-  const written: Blob[] = []
-  const composed = due.message ? due : await writeDue(due, deps, written, fetching)
-  if (composed && 'failure' in composed) {
+  const composed = due.message ? { email: due, written: [] } : await writeDue(due, deps, pause)
+  if ('failure' in composed) {
     await fail(due.id, composed.failure, deps)
     return null
   }
-  const email = composed && (await withoutSuppressed(composed, deps))
+  const { written } = composed
+  const email = composed.email && (await withoutSuppressed(composed.email, deps))
   if (!email?.message || deps.isClosed()) return null
   // While the message waited or was written, simulated events gave every recipient a final event.
   if (pendingRecipients(email).length === 0)
@@ -89,7 +87,7 @@ async function storeOutcomes(
   const way = wayOf(email, deps)
   const viaOf = (recipient: string): 'capture' | 'relay' =>
     simulator.isSimulator(recipient) ? 'capture' : way
-  const rules: OutcomeRules = {
+  const context: TryContext = {
     simulator,
     // Replies of a relay have no cause on this machine.
     causeOf: (recipient, code) => (viaOf(recipient) === 'relay' ? undefined : deps.causeOf(recipient, code)),
@@ -100,7 +98,7 @@ async function storeOutcomes(
     started: email.created,
   }
   const { before, after } = await modifyDue(email.id, deps, (stored) =>
-    afterDelivery(stored, replies, clock.now(), rules),
+    afterDelivery(stored, replies, clock.now(), context),
   )
   // Those of the email as it was changed: a simulated event may have come first.
   if (before)
@@ -121,8 +119,8 @@ async function modifyDue(
 ): Promise<{ before: EmailRecord | null; after: EmailRecord | null }> {
   const changed: { before: EmailRecord | null } = { before: null }
   const after = await modifyEmail(store, id, (stored) => {
-    changed.before = stored.outbox && stored
-    return changed.before && change(changed.before)
+    changed.before = stored.outbox ? stored : null
+    return changed.before ? change(changed.before) : null
   })
   return { before: after && changed.before, after }
 }

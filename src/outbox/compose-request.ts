@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { maxMessageBytes } from '../mime/message-size.ts'
-import { loadAttachments } from '../attachments/load-attachments.ts'
 import type { AttachmentSources } from '../attachments/attachments.ts'
 import type { Clock } from '../core/clock.ts'
 import { checkGiven, type CheckGivenDeps } from '../sending/check-in-thread.ts'
 import type { SendingRequest } from '../sending/types.ts'
-import { assertSize, inThreadFrom, type WriteDeps } from './write.ts'
+import { assertSize, jobOptions, loadReferenced, type WriteDeps } from './write.ts'
 
 /** Dependencies of composing a message that is not sent. */
 export interface ComposeDeps extends Omit<CheckGivenDeps, 'thread' | 'sources' | 'kind' | 'strict'> {
@@ -22,14 +20,13 @@ export interface ComposeDeps extends Omit<CheckGivenDeps, 'thread' | 'sources' |
  */
 export async function composeRequest(request: SendingRequest, deps: ComposeDeps): Promise<Uint8Array> {
   const { thread, sources, clock } = deps
-  // What the option `strict` is about are requests of apps.
-  const how = { isRepeatable: false, kind: 'whole', strict: false, maxRecipients } as const
-  const { result } = await checkGiven(request, { ...deps, ...how })
+  // The option `strict` applies to requests of apps only.
+  const asWholeRequest = { isRepeatable: false, kind: 'whole', strict: false, maxRecipients } as const
+  const { result } = await checkGiven(request, { ...deps, ...asWholeRequest })
   const { addresses, kept } = result()
   const json = Buffer.from(kept.content)
-  const stored = kept.attachments && Buffer.from(kept.attachments)
-  const references = stored ? await thread.run('references', [stored], inThreadFrom(stored.length)) : []
-  const attachments = await loadAttachments(references, sources, maxMessageBytes)
+  const references = kept.attachments && Buffer.from(kept.attachments)
+  const attachments = await loadReferenced(references, sources, thread)
   const size = attachments.reduce((sum, { content }) => sum + content.length, json.length)
   const { from_address } = addresses
   const fields = {
@@ -40,7 +37,7 @@ export async function composeRequest(request: SendingRequest, deps: ComposeDeps)
     message_id: `<${randomUUID()}@${from_address.slice(from_address.lastIndexOf('@') + 1)}>`,
     date: new Date(clock.now()),
   }
-  const { parts, size_bytes } = await thread.run('message', [json, fields, null, null], inThreadFrom(size))
+  const { parts, size_bytes } = await thread.run('message', [json, fields, null, null], jobOptions(size))
   assertSize(size_bytes)
   return Buffer.concat(parts, size_bytes)
 }

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
-import type { Blob, BlobId, Store } from '../store/store.ts'
 import { messageBlobOf } from '../emails/copies.ts'
 import type { EmailRecord } from '../emails/email.ts'
 import { pendingRecipients } from '../emails/events.ts'
+import type { Blob, BlobId, Store } from '../store/store.ts'
+import { needsOf } from './message-needs.ts'
 import type { Simulator } from './outcome.ts'
 import type { SmtpReply } from './replies.ts'
 import type { Transport } from './transport.ts'
-import { needsOf } from './message-needs.ts'
 
 /** Where deliveries go. */
 export interface DeliveryDeps {
@@ -18,6 +18,15 @@ export interface DeliveryDeps {
   simulator: Simulator
   /** Whether to stop sending: the instance is closing, or another instance took over the delivery. */
   isClosed(): boolean
+}
+
+/** The number of simultaneous transactions of one email: the number of connections. */
+const atOnce = 5
+
+/** The recipients of one transaction, and the server that it is sent to. */
+interface Route {
+  transport: Transport
+  recipients: string[]
 }
 
 /**
@@ -34,16 +43,32 @@ export async function tryDelivery(
   written: readonly Blob[] = [],
 ): Promise<Map<string, SmtpReply> | null> {
   const replies = new Map<string, SmtpReply>()
-  const found = routes(email, deps)
-  const first = email.message?.copies ? found.flatMap((route) => onePerRecipient(route)) : found
-  if (!(await runTransactions(email, first, deps, written, replies))) return null
+  const perServer = routes(email, deps)
+  const transactions = email.message?.copies ? perServer.flatMap(onePerRecipient) : perServer
+  if (!(await runTransactions(email, transactions, deps, written, replies))) return null
   // Rules close connections only at the instance itself. A relay may have accepted the mail before its connection
   // broke.
-  const lost = first
+  const lost = transactions
     .filter(({ transport, recipients }) => transport === deps.capture && recipients.length > 1)
-    .flatMap((route) => onePerRecipient(route))
+    .flatMap(onePerRecipient)
     .filter(({ recipients: [recipient = ''] }) => isLost(replies.get(recipient)))
   return (await runTransactions(email, lost, deps, written, replies)) ? replies : null
+}
+
+function routes(email: EmailRecord, { capture, relay, simulator }: DeliveryDeps): Route[] {
+  const pending = pendingRecipients(email)
+  // Mail queued for a relay that is no longer configured stays on the machine.
+  if (email.outbox?.via !== 'relay' || !relay) return [{ transport: capture, recipients: pending }]
+  const simulated = pending.filter((recipient) => simulator.isSimulator(recipient))
+  const real = pending.filter((recipient) => !simulator.isSimulator(recipient))
+  return [
+    { transport: capture, recipients: simulated },
+    { transport: relay, recipients: real },
+  ].filter(({ recipients }) => recipients.length > 0)
+}
+
+function onePerRecipient({ transport, recipients }: Route): Route[] {
+  return recipients.map((recipient) => ({ transport, recipients: [recipient] }))
 }
 
 /** Adds the replies of all transactions to `replies`. @returns False if the message was removed. */
@@ -80,7 +105,7 @@ async function runTransaction(
   // The server of this instance supports every extension. A relay must support those that this message needs.
   const needs =
     message && transport !== deps.capture ? await needsOf(message, [mail_from, ...recipients]) : undefined
-  // That has read the message to its end.
+  // `needsOf` has read the stream to its end.
   if (needs) message = await open()
   if (!message) return null
   if (!deps.isClosed())
@@ -92,30 +117,6 @@ async function runTransaction(
 function inMemory(written: readonly Blob[], id: BlobId): Readable | null {
   const parts = written.find((blob) => blob.id === id)?.parts
   return parts ? Readable.from(parts, { objectMode: false }) : null
-}
-
-/** The number of simultaneous transactions of one email: the number of connections. */
-const atOnce = 5
-
-interface Route {
-  transport: Transport
-  recipients: string[]
-}
-
-function routes(email: EmailRecord, { capture, relay, simulator }: DeliveryDeps): Route[] {
-  const pending = pendingRecipients(email)
-  // Mail queued for a relay that is no longer configured stays on the machine.
-  if (email.outbox?.via !== 'relay' || !relay) return [{ transport: capture, recipients: pending }]
-  const simulated = pending.filter((recipient) => simulator.isSimulator(recipient))
-  const real = pending.filter((recipient) => !simulator.isSimulator(recipient))
-  return [
-    { transport: capture, recipients: simulated },
-    { transport: relay, recipients: real },
-  ].filter(({ recipients }) => recipients.length > 0)
-}
-
-function onePerRecipient({ transport, recipients }: Route): Route[] {
-  return recipients.map((recipient) => ({ transport, recipients: [recipient] }))
 }
 
 // 421 closes the connection, and applies to every recipient without a reply.

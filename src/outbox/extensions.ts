@@ -1,59 +1,48 @@
-import type { Readable } from 'node:stream'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
-import type { SmtpFailure } from './replies.ts'
 import type { MessageNeeds } from './message-needs.ts'
-
-/** An envelope as nodemailer's connection takes it. */
-export interface ExtendedMail {
-  envelope: { from: string; to: string[] }
-  dsn: { id: string }
-  raw: Readable
-}
-
-/** The last reply of the server. */
-export interface SentInfo {
-  response: string
-  rejectedErrors?: readonly SmtpFailure[]
-}
+import type { MailToSend, SentInfo } from './smtp-pool.ts'
 
 /**
- * Sends one message over a new connection, with the extensions that it needs. The pool ignores them: it announces
- * SMTPUTF8 only for addresses, and sends messages that the server does not support.
+ * Sends one message over a new connection, with the extensions that it needs. The pool announces SMTPUTF8 only for
+ * addresses, and sends messages even if the server does not support what they need.
  *
- * @throws Error with a `response` of 5.6.x where the server does not offer one; nothing was sent then.
+ * @throws Error with a `response` of 5.6.x if the server does not offer an extension; nothing was sent then.
  */
 export async function sendExtended(
   options: ConstructorParameters<typeof SMTPConnection>[0],
   auth: { user: string; pass: string } | undefined,
-  mail: ExtendedMail,
+  mail: MailToSend,
   needs: MessageNeeds,
 ): Promise<SentInfo> {
   const { default: Connection } = await import('nodemailer/lib/smtp-connection')
   const connection = new Connection(options)
-  try {
-    return await new Promise<SentInfo>((resolve, reject) => {
-      connection.once('error', reject).once('end', () => reject(connectionEnded()))
-      const send = (): void => {
-        if (needs.utf8) sayUtf8(connection)
-        const envelope = { ...mail.envelope, dsn: mail.dsn, use8BitMime: needs.eightBit || needs.utf8 }
-        connection.send(envelope, mail.raw, (error, info) => {
-          if (error || !info) reject(error ?? connectionEnded())
-          else resolve({ response: info.response, rejectedErrors: info.rejectedErrors ?? [] })
-        })
-      }
-      connection.connect((error) => {
-        if (error) return reject(error)
-        const missing = missingOf(String(connection.lastServerResponse), needs)
-        if (missing) return reject(missing)
-        if (!auth || !connection.allowsAuth) return send()
-        connection.login({ credentials: auth }, (failed) => (failed ? reject(failed) : send()))
-      })
+  const broken = new Promise<never>((_, reject) => {
+    connection.once('error', reject).once('end', () => reject(connectionEnded()))
+  })
+  /** Rejects as well if the connection breaks before `begin` calls `done`. */
+  const step = <T>(begin: (done: Done<T>) => void): Promise<T | undefined> => {
+    const finished = new Promise<T | undefined>((resolve, reject) => {
+      begin((error, result) => (error ? reject(error) : resolve(result)))
     })
+    return Promise.race([broken, finished])
+  }
+  try {
+    await step((done) => connection.connect(done))
+    const missing = missingOf(String(connection.lastServerResponse), needs)
+    if (missing) throw missing
+    if (auth && connection.allowsAuth) await step((done) => connection.login({ credentials: auth }, done))
+    if (needs.utf8) announceUtf8(connection)
+    const envelope = { ...mail.envelope, dsn: mail.dsn, use8BitMime: needs.eightBit || needs.utf8 }
+    const info = await step<SentInfo>((done) => connection.send(envelope, mail.raw, done))
+    if (!info) throw connectionEnded()
+    return { response: info.response, rejectedErrors: info.rejectedErrors ?? [] }
   } finally {
     connection.removeAllListeners('error').on('error', () => {})
     connection.quit()
   }
 }
+
+type Done<T> = (error?: Error | null, result?: T) => void
 
 function connectionEnded(): Error {
   return Object.assign(new Error('Connection closed unexpectedly'), { code: 'ECONNECTION' })
@@ -80,15 +69,14 @@ function refusal(response: string): Error {
 }
 
 /**
- * nodemailer announces it only if an address of the envelope needs it. A header may need it too, and there is no option for
- * that.
- * test/outbox/release.test.ts shows the need: "announces the required extensions".
+ * Replaces the private method `_sendCommand` of nodemailer 10, which announces SMTPUTF8 only if an address of the envelope
+ * needs it. A header may need it too, and there is no option for that.
  */
-function sayUtf8(connection: SMTPConnection): void {
+function announceUtf8(connection: SMTPConnection): void {
   const open: { _sendCommand: (command: string, shown?: string) => void } = connection as never
-  const say = open._sendCommand.bind(connection)
+  const send = open._sendCommand.bind(connection)
   open._sendCommand = (command, shown) => {
     const isMail = /^MAIL FROM:/i.test(command) && !/ SMTPUTF8\b/.test(command)
-    say(isMail ? `${command} SMTPUTF8` : command, shown)
+    send(isMail ? `${command} SMTPUTF8` : command, shown)
   }
 }

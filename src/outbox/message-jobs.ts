@@ -1,19 +1,19 @@
-import { cutText } from '../core/text.ts'
 import type { Complete } from '../core/complete.ts'
 import { asBuffer } from '../core/own-buffers.ts'
+import { cutText } from '../core/text.ts'
 import type { StoredContent } from '../emails/email.ts'
 import { maxFieldLength } from '../emails/header-facts.ts'
 import type { EmailMembers } from '../emails/types.ts'
 import { composeMessage, type ComposedMessage } from '../mime/compose/compose.ts'
 import type { MessageInput } from '../mime/compose/message-input.ts'
-import { readHeader } from '../mime/headers/headers.ts'
 import { composeSigned, signMessage, type Signing } from '../mime/dkim/sign.ts'
+import { readHeader } from '../mime/headers/headers.ts'
 
 /**
  * The members of an email that its message does not contain, and those that are written as `headers`.
- * `MessageInput` has all others, or the code below does not compile.
+ * `MessageInput` has all others: the compiler reports a new member that is in neither.
  */
-type NotInMessageInput =
+type NotInMessage =
   | 'type'
   | 'source'
   | 'bcc'
@@ -30,7 +30,7 @@ type NotInMessageInput =
 
 /** What a message has beside the stored content. */
 export type Fields = Complete<Omit<MessageInput, keyof StoredContent>> &
-  Pick<MessageInput, Exclude<keyof EmailMembers, NotInMessageInput | keyof StoredContent>>
+  Pick<MessageInput, Exclude<keyof EmailMembers, NotInMessage | keyof StoredContent>>
 
 /** Writing messages as work of the thread. */
 export const messageJobs = {

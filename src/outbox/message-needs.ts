@@ -17,21 +17,21 @@ export interface MessageNeeds {
  */
 export async function needsOf(message: Readable, addresses: readonly string[]): Promise<MessageNeeds> {
   const needs = { eightBit: false, utf8: addresses.some((address) => /[^\x00-\x7f]/.test(address)) }
-  let head: Buffer | null = Buffer.alloc(0)
-  const judge = (header: Buffer, isWhole: boolean): void => {
-    const { bodyStart } = readHeader(header)
-    const fields = header.subarray(0, bodyStart)
-    if (!isAscii(fields)) needs[isUtf8(fields) ? 'utf8' : 'eightBit'] = true
-    if (isWhole && !isAscii(header.subarray(bodyStart))) needs.eightBit = true
-  }
+  /** The header, and what of the body is in the same piece. */
+  let beginning: Buffer = Buffer.alloc(0)
+  let hasHeader = false
   for await (const piece of message as AsyncIterable<Buffer>) {
-    if (head) {
-      head = Buffer.concat([head, piece])
-      if (head.length < maxHeaderBytes && !head.includes('\n\r\n') && !head.includes('\n\n')) continue
-      judge(head, true)
-      head = null
-    } else if (!isAscii(piece)) needs.eightBit = true
+    if (hasHeader) {
+      if (!isAscii(piece)) needs.eightBit = true
+    } else {
+      beginning = Buffer.concat([beginning, piece])
+      hasHeader =
+        beginning.length >= maxHeaderBytes || beginning.includes('\n\r\n') || beginning.includes('\n\n')
+    }
   }
-  if (head) judge(head, false)
+  const { bodyStart } = readHeader(beginning)
+  const fields = beginning.subarray(0, bodyStart)
+  if (!isAscii(fields)) needs[isUtf8(fields) ? 'utf8' : 'eightBit'] = true
+  if (!isAscii(beginning.subarray(bodyStart))) needs.eightBit = true
   return needs
 }

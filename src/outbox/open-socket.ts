@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { guardedLookup, literalProblem } from '../net/guarded-request.ts'
+import { guardedLookup, addressProblem } from '../net/guarded-request.ts'
 import type { CheckDestination } from '../net/outgoing.ts'
 
 /** The callback of nodemailer's `getSocket`. */
@@ -20,7 +20,7 @@ export function openSocket(
   { host, port, problemOf, keepAlive = true }: SocketOptions,
   done: SocketDone,
 ): void {
-  const problem = problemOf ? literalProblem(host, port, problemOf) : null
+  const problem = problemOf ? addressProblem(host, port, problemOf) : null
   if (problem !== null) return done(new Error(problem))
   const socket = connect({
     host,

@@ -24,11 +24,11 @@ export interface OutboxDeps extends Omit<AttemptDeps, 'isClosed'> {}
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, clock, retryDelaysMs } = deps
   const closing = new AbortController()
-  /** How many times in a row the outcome of an email could not be stored; the email that failed last is the last one. */
+  /** How many times in a row the outcome of an email could not be stored, in the order of their last failure. */
   const errorCounts = new Map<string, number>()
 
   /** @returns How long to wait before the next try, in milliseconds. */
-  function countError(id: string): number {
+  function waitAfterError(id: string): number {
     const errors = (errorCounts.get(id) ?? 0) + 1
     errorCounts.delete(id)
     errorCounts.set(id, errors)
@@ -52,7 +52,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     } catch {}
   }
   const laneOf = (type: EmailType, places: number): Lane => ({
-    findDue: createFindDue(type, { store, now: () => clock.now(), retryDelaysMs }),
+    findDue: createFindDue(type, { store, clock, retryDelaysMs }),
     places,
   })
   const mayBegin = (): boolean => store.leadership.isMine()
@@ -65,8 +65,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   const queue = createQueue({
     clock,
     mayBegin,
-    // Broadcasts never take the last places.
-    lanes: [laneOf('transactional', maxUnderWay), laneOf('broadcast', maxUnderWay - 4)],
+    lanes: [laneOf('transactional', maxUnderWay), laneOf('broadcast', maxUnderWay - reservedPlaces)],
     async run(id, pause) {
       try {
         // While attachments are loaded the place is free, so that a slow server delays no other mail.
@@ -78,7 +77,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         // The outcome could not be stored: the email stays due, and is tried again later.
         report(error)
         pause(true)
-        await waitFor(countError(id))
+        await waitFor(waitAfterError(id))
         return clock.now()
       }
     },
@@ -101,6 +100,8 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
 /** How many emails are delivered at the same time: enough to keep the connections busy while other emails are composed. */
 const maxUnderWay = 16
+/** How many of these places broadcasts never take. */
+const reservedPlaces = 4
 /** Of how many emails errors are counted. */
 const maxCounted = 1000
 /** How long `close` waits for deliveries, so that a server that hangs does not block the shutdown. */

@@ -1,6 +1,6 @@
 import type { EmailRecord } from '../emails/email.ts'
-import type { EmailEvent, EventCause } from '../emails/types.ts'
 import { deliveredEvent, pendingRecipients, withEvents } from '../emails/events.ts'
+import type { EmailEvent, EventCause } from '../emails/types.ts'
 import { bounceOf, mayBeRetried, type SmtpReply, suppressionBounce } from './replies.ts'
 
 /** The effects of simulator addresses beyond SMTP. */
@@ -13,7 +13,8 @@ export interface Simulator {
   aftermathOf(address: string): 'complained' | 'opened' | 'clicked' | 'delivery_delayed' | null
 }
 
-export interface OutcomeRules {
+/** What decides about the events of a try, beside the replies. */
+export interface TryContext {
   simulator: Simulator
   /** Waits before the second, third, … try, in milliseconds. */
   retryDelaysMs: readonly number[]
@@ -33,7 +34,7 @@ type TryOutcome = 'delivered' | 'deferred' | 'bounced'
 /**
  * What the replies mean for the recipients of an email that have no outcome yet.
  *
- * @param retryDelaysMs  As in {@link OutcomeRules}.
+ * @param retryDelaysMs  As in {@link TryContext}.
  */
 export function outcomesOf(
   email: EmailRecord,
@@ -67,17 +68,18 @@ export function afterDelivery(
   email: EmailRecord,
   replies: ReadonlyMap<string, SmtpReply>,
   now: number,
-  rules: OutcomeRules,
+  context: TryContext,
 ): EmailRecord {
   const attempts = (email.outbox?.attempts ?? 0) + 1
-  const delay = nextDelay(email, rules.retryDelaysMs) ?? 0
+  // After the last try no recipient is pending, except one whose reply was dropped: that one is tried again at once.
+  const delay = nextDelay(email, context.retryDelaysMs) ?? 0
   const added = new Map<string, EmailEvent[]>()
-  const outcomes = outcomesOf(email, replies, rules.retryDelaysMs)
+  const outcomes = outcomesOf(email, replies, context.retryDelaysMs)
   for (const [recipient, reply] of replies) {
     const outcome = outcomes.get(recipient)
-    if (outcome === 'delivered') added.set(recipient, delivered(recipient, reply, now, rules))
-    else if (outcome === 'deferred') added.set(recipient, deferred(recipient, reply, now, rules))
-    else if (outcome === 'bounced') added.set(recipient, [bounced(recipient, reply, now, rules)])
+    if (outcome === 'delivered') added.set(recipient, delivered(recipient, reply, now, context))
+    else if (outcome === 'deferred') added.set(recipient, deferred(recipient, reply, now, context))
+    else if (outcome === 'bounced') added.set(recipient, [bounced(recipient, reply, now, context)])
   }
   const changed = withEvents(email, added)
   const isDone = pendingRecipients(changed).length === 0
@@ -109,10 +111,10 @@ export function afterFailure(email: EmailRecord, reason: string, now: number): E
   return { ...withEvents(email, added), outbox: null, outbox_due: null }
 }
 
-function delivered(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent[] {
-  const events = [deliveredEvent(reply.text, now, rules)]
+function delivered(recipient: string, reply: SmtpReply, now: number, context: TryContext): EmailEvent[] {
+  const events = [deliveredEvent(reply.text, now, context)]
   const hit = { timestamp: now, ip: '127.0.0.1', user_agent: 'Localpost simulator' }
-  switch (rules.simulator.aftermathOf(recipient)) {
+  switch (context.simulator.aftermathOf(recipient)) {
     case 'complained':
       events.push({ status: 'complained', timestamp: now, cause: { kind: 'simulator' } })
       break
@@ -121,7 +123,7 @@ function delivered(recipient: string, reply: SmtpReply, now: number, rules: Outc
       break
     case 'clicked':
       events.push({ status: 'opened', ...hit })
-      if (rules.link !== null) events.push({ status: 'clicked', ...hit, link: rules.link })
+      if (context.link !== null) events.push({ status: 'clicked', ...hit, link: context.link })
       break
     case 'delivery_delayed':
     case null:
@@ -130,24 +132,24 @@ function delivered(recipient: string, reply: SmtpReply, now: number, rules: Outc
   return events
 }
 
-function deferred(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent[] {
-  if (rules.simulator.aftermathOf(recipient) !== 'delivery_delayed') return []
+function deferred(recipient: string, reply: SmtpReply, now: number, context: TryContext): EmailEvent[] {
+  if (context.simulator.aftermathOf(recipient) !== 'delivery_delayed') return []
   const event = { status: 'delivery_delayed', timestamp: now, smtp_response: reply.text } as const
-  return [{ ...event, ...caused(recipient, reply, rules) }]
+  return [{ ...event, ...caused(recipient, reply, context) }]
 }
 
-function bounced(recipient: string, reply: SmtpReply, now: number, rules: OutcomeRules): EmailEvent {
+function bounced(recipient: string, reply: SmtpReply, now: number, context: TryContext): EmailEvent {
   return {
     status: 'bounced',
     timestamp: now,
-    ...(rules.simulator.isSuppressed(recipient) ? suppressionBounce : bounceOf(reply)),
+    ...(context.simulator.isSuppressed(recipient) ? suppressionBounce : bounceOf(reply)),
     smtp_response: reply.text,
-    reporting_mta: rules.reporting_mta,
-    ...caused(recipient, reply, rules),
+    reporting_mta: context.reporting_mta,
+    ...caused(recipient, reply, context),
   }
 }
 
-function caused(recipient: string, reply: SmtpReply, rules: OutcomeRules): { cause?: EventCause } {
-  const cause = rules.causeOf(recipient, reply.reply_code)
+function caused(recipient: string, reply: SmtpReply, context: TryContext): { cause?: EventCause } {
+  const cause = context.causeOf(recipient, reply.reply_code)
   return cause ? { cause } : {}
 }

@@ -29,15 +29,15 @@ export class Places {
     return this.#holders.size < places && this.#inProgress.size < maxInProgress
   }
 
-  /** Gives a place to an email that begins, in the present round. {@link started} follows in the same turn. */
-  begin(id: string): void {
+  /**
+   * Gives a place to an email that begins, in the present round.
+   *
+   * @param start  Starts the work. Resolves after {@link Places.end}, and never rejects.
+   */
+  begin(id: string, start: () => Promise<void>): void {
     this.#holders.add(id)
     this.#round.join(id)
-  }
-
-  /** @param ended  Resolves after {@link end}. Never rejects. */
-  started(id: string, ended: Promise<void>): void {
-    this.#inProgress.set(id, ended)
+    this.#inProgress.set(id, start())
   }
 
   /** Takes the place of an email that waits for something that needs none. */

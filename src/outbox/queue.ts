@@ -40,8 +40,8 @@ export interface Lane {
 }
 
 /**
- * What keeps the queue running: whatever may make an email due, free a place or allow emails to begin calls `fill`; whatever
- * may make the queue quiet calls `settle`. Both cost little and may be called at any time.
+ * Within it, `fill` is called after anything that may make an email due, free a place or allow emails to begin, and `settle`
+ * after anything that may leave the queue idle. Both cost little and may be called at any time.
  */
 export function createQueue({ clock, lanes: given, mayBegin, run, onError }: QueueDeps): Queue {
   const lanes = given.map((lane) => ({
@@ -56,8 +56,8 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
   let failedSearches = 0
   /** Whether `fillUntilQuiet` runs: at most once at a time. */
   let isFilling = false
-  /** Whether a place or an email may have become free since `fillPlaces` began: then it runs again. */
-  let isAsked = false
+  /** Whether a place or an email may have become free since `fillPlaces` began. */
+  let mustRunAgain = false
   let isClosed = false
   const idleWaiters: (() => void)[] = []
 
@@ -67,7 +67,7 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
   }
 
   function fill(): void {
-    isAsked = true
+    mustRunAgain = true
     if (!isFilling && !isClosed && mayBegin()) void fillUntilQuiet()
   }
 
@@ -76,8 +76,8 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     try {
       // The answer to the request that added an email is written first, and one search finds all emails of the turn.
       await nextTurn()
-      while (isAsked && !isClosed) {
-        isAsked = false
+      while (mustRunAgain && !isClosed) {
+        mustRunAgain = false
         await fillPlaces()
       }
     } catch (error) {
@@ -117,19 +117,17 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
   }
 
   function begin(id: string): void {
-    places.begin(id)
-    const work = run(id, (isPaused) => {
-      if (!isPaused) return places.resume(id)
-      places.pause(id)
-      fill()
-    })
-    const ended = work.then((due) => {
+    places.begin(id, async () => {
+      const due = await run(id, (isPaused) => {
+        if (!isPaused) return places.resume(id)
+        places.pause(id)
+        fill()
+      })
       places.end(id)
       if (due !== null) timer.wakeAt(due)
       fill()
       settle()
     })
-    places.started(id, ended)
   }
 
   /** Resolves the waiting calls of `idle` if their condition holds. */
@@ -150,8 +148,9 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     },
     async close() {
       isClosed = true
-      timer.cancel()
       await places.close()
+      // The emails that were in progress may have set it.
+      timer.cancel()
       settle()
     },
   }

@@ -1,9 +1,8 @@
 import { systemClock } from '../core/clock.ts'
 
 /**
- * The emails that began together and still have their place. They are stored together, and requests are answered meanwhile:
- * one email at a time took 1.7 times the CPU time (the bench row is `delivered`). So the next emails wait for the end of the
- * round.
+ * The emails that began together and still have their place. They are stored together. The next ones wait until these have
+ * ended, at most {@link maxMs}. One email at a time took 1.7 times the CPU time (bench row `delivered`).
  */
 export class Round {
   readonly #ids = new Set<string>()

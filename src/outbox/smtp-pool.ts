@@ -1,9 +1,10 @@
+import type { Readable } from 'node:stream'
 import type { Transporter } from 'nodemailer'
 import type { SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import type SMTPPool from 'nodemailer/lib/smtp-pool'
 import { once } from '../core/once.ts'
-import type { ExtendedMail, SentInfo } from './extensions.ts'
 import { connectTimeoutMs, openSocket, type SocketDone, type SocketOptions } from './open-socket.ts'
+import type { SmtpFailure } from './replies.ts'
 
 export interface TransportOptions extends SocketOptions {
   /** TLS from the first byte. If false, STARTTLS is used when the server offers it, unless `plain` is set. */
@@ -18,35 +19,17 @@ export interface TransportOptions extends SocketOptions {
   maxConnections: number
 }
 
-/**
- * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
- * which takes twice as long as everything else: the place `pool` in bench/places.mjs. It also takes 30 ms to load.
- */
-export async function sendInPool({ pool, mailer }: OpenPool, mail: ExtendedMail): Promise<SentInfo> {
-  const { envelope, dsn, raw } = mail
-  if (![envelope.from, ...envelope.to].every((address) => address === '' || isPlain(address)))
-    return (await mailer()).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
-  // The members of a message that the pool uses; the first two only for its log, which is off.
-  const message = {
-    getHeader: () => '',
-    messageId: () => '',
-    getEnvelope: () => envelope,
-    createReadStream: () => raw,
-  }
-  return new Promise((resolve, reject) => {
-    // Its type asks for a whole mail of nodemailer, but in nodemailer 10 it only uses `data` and the members of `message` above.
-    pool.send({ data: { dsn }, message } as never, (error, info) => {
-      if (info && !error) resolve(info)
-      else reject(error ?? new Error('The pool gave no answer'))
-    })
-  })
+/** A message with its envelope, as nodemailer takes it. */
+export interface MailToSend {
+  envelope: { from: string; to: string[] }
+  dsn: { id: string }
+  raw: Readable
 }
 
-/** Whether an address can be used in the envelope unchanged: no quoting and no conversion of the domain is needed. */
-function isPlain(address: string): boolean {
-  return /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/.test(
-    address,
-  )
+/** The last reply of the server. */
+export interface SentInfo {
+  response: string
+  rejectedErrors?: readonly SmtpFailure[]
 }
 
 /** An open pool of nodemailer. */
@@ -71,6 +54,34 @@ export async function openPool(options: TransportOptions): Promise<OpenPool> {
   })
   return { pool, mailer: once(async () => (await import('nodemailer')).createTransport(pool)) }
 }
+
+/**
+ * Passes a mail to the pool directly. Nodemailer's `sendMail` also builds a MIME tree and parses the envelope's addresses,
+ * which takes twice as long as everything else (bench/places.mjs, row `pool`). It also takes 30 ms to load.
+ */
+export async function sendInPool({ pool, mailer }: OpenPool, mail: MailToSend): Promise<SentInfo> {
+  const { envelope, dsn, raw } = mail
+  if (![envelope.from, ...envelope.to].every((address) => address === '' || plainAddress.test(address)))
+    return (await mailer()).sendMail({ ...mail, disableFileAccess: true, disableUrlAccess: true })
+  // The members of a message that the pool uses; the first two only for its log, which is off.
+  const message = {
+    getHeader: () => '',
+    messageId: () => '',
+    getEnvelope: () => envelope,
+    createReadStream: () => raw,
+  }
+  return new Promise((resolve, reject) => {
+    // Its type asks for a whole mail of nodemailer, but in nodemailer 10 it only uses `data` and the members of `message` above.
+    pool.send({ data: { dsn }, message } as never, (error, info) => {
+      if (info && !error) resolve(info)
+      else reject(error ?? new Error('The pool gave no answer'))
+    })
+  })
+}
+
+/** Addresses that can be used in the envelope unchanged: no quoting and no conversion of the domain is needed. */
+const plainAddress =
+  /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*@(?:[a-z0-9-]+\.)+[a-z][a-z0-9-]*$/
 
 /** The options of each connection, in the pool or alone. */
 export function connectionOptions(options: TransportOptions): SMTPConnectionOptions {

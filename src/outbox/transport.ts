@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { addressKey } from '../mime/headers/addresses.ts'
-import { sendExtended, type ExtendedMail, type SentInfo } from './extensions.ts'
-import { openSocket } from './open-socket.ts'
-import { connectionOptions, openPool, type OpenPool, sendInPool, type TransportOptions } from './smtp-pool.ts'
-import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
 import { createSequence } from '../core/sequence.ts'
+import { addressKey } from '../mime/headers/addresses.ts'
+import { sendExtended } from './extensions.ts'
 import type { MessageNeeds } from './message-needs.ts'
+import { openSocket } from './open-socket.ts'
+import { parseReply, replyOf, type SmtpFailure, type SmtpReply } from './replies.ts'
+import { connectionOptions, openPool, sendInPool } from './smtp-pool.ts'
+import type { MailToSend, OpenPool, SentInfo, TransportOptions } from './smtp-pool.ts'
 
 /** Sends messages to a mail server over SMTP. */
 export interface Transport {
@@ -34,7 +35,7 @@ export interface Delivery {
 export function createTransport(options: TransportOptions): Transport {
   let pool: Promise<OpenPool> | null = null
   let isClosed = false
-  const inTurn = createSequence()
+  const oneAtATime = createSequence()
 
   function openOnce(): Promise<OpenPool> {
     pool ??= openPool(options).catch((error: unknown) => {
@@ -48,9 +49,9 @@ export function createTransport(options: TransportOptions): Transport {
     if (isClosed) throw new Error('The connection is closed')
   }
 
-  // Sends one message at a time: such messages are rare, and a server may limit connections.
-  function sendAlone(mail: ExtendedMail, needs: MessageNeeds): Promise<SentInfo> {
-    return inTurn(async () => {
+  /** Sends a message on its own connection. One at a time: such messages are rare, and a server may limit connections. */
+  function sendAlone(mail: MailToSend, needs: MessageNeeds): Promise<SentInfo> {
+    return oneAtATime(async () => {
       assertOpen()
       const { connection } = await new Promise<{ connection: Socket }>((resolve, reject) => {
         openSocket(options, (error, socket) => (socket ? resolve(socket) : reject(error)))

@@ -1,22 +1,16 @@
 import type { AttachmentSources } from '../attachments/attachments.ts'
-import { maxMessageBytes } from '../mime/message-size.ts'
-import type { attachmentJobs } from '../attachments/reference.ts'
 import { loadAttachments } from '../attachments/load-attachments.ts'
+import type { attachmentJobs } from '../attachments/reference.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { longBodyBytes } from '../core/long-body.ts'
 import { copyBlob } from '../emails/copies.ts'
+import { attachmentsBlob, contentBlob, messageBlob, rawBlob } from '../emails/email.ts'
+import type { EmailRecord, MessageFacts } from '../emails/email.ts'
 import { messageIdOf } from '../emails/message-id.ts'
-import {
-  attachmentsBlob,
-  contentBlob,
-  messageBlob,
-  rawBlob,
-  type EmailRecord,
-  type MessageFacts,
-} from '../emails/email.ts'
 import type { ComposedMessage } from '../mime/compose/compose.ts'
 import type { Signing } from '../mime/dkim/sign.ts'
+import { maxMessageBytes } from '../mime/message-size.ts'
 import { loadBlob } from '../reading/load-blob.ts'
 import { notFound } from '../store/repository.ts'
 import type { Blob, BlobWriter, Store } from '../store/store.ts'
@@ -60,9 +54,7 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
   const json = await loadBlob(store, contentBlob(email.id))
   // The email may have been removed meanwhile.
   if (!json) throw notFound('email', email.id)
-  const stored = await storedReferences(email, store)
-  const references = stored ? await thread.run('references', [stored], inThreadFrom(stored.length)) : []
-  const attachments = await loadAttachments(references, sources, maxMessageBytes)
+  const attachments = await loadReferenced(await storedReferences(email, store), sources, thread)
   const sender = await deps.senderOf(email)
   const message_id = messageIdOf(email)
   const fields: Fields = {
@@ -76,12 +68,12 @@ export async function writeMessage(email: EmailRecord, deps: WriteDeps): Promise
   const size = attachments.reduce((sum, { content }) => sum + content.length, json.length)
   const compose = async (content: Buffer, html: string | null): Promise<ComposedMessage> => {
     const given = [content, fields, sender.signing, html] as const
-    const composed = await thread.run('message', given, inThreadFrom(size))
+    const composed = await thread.run('message', given, jobOptions(size))
     assertSize(composed.size_bytes)
     return composed
   }
   const html =
-    sender.copiesOf && (await thread.run('storedHtml', [copyForThread(json)], inThreadFrom(json.length)))
+    sender.copiesOf && (await thread.run('storedHtml', [copyForThread(json)], jobOptions(json.length)))
   if (sender.copiesOf && html) {
     const copyFor = sender.copiesOf(html)
     return writeCopies(email, store, (recipient) => compose(copyForThread(json), copyFor(recipient)))
@@ -95,20 +87,18 @@ async function writeRaw(email: EmailRecord, deps: WriteDeps): Promise<WrittenMes
   if (!given) throw notFound('email', email.id)
   const { signing } = await deps.senderOf(email)
   const fields = { message_id: messageIdOf(email), date: new Date(email.created) }
-  const options = inThreadFrom(given.length)
+  const options = jobOptions(given.length)
   const composed = await deps.thread.run('rawMessage', [lastForThread(given), fields, signing], options)
   assertSize(composed.size_bytes)
   return inOnePiece(email, composed)
 }
 
-// The thread may take the buffers of a job away from this one, so it never gets one that is used again or is the store's.
-
-/** Bytes of the store for a job, which are used again after it. */
+/** A copy of bytes that are used again after a job, because the worker thread may take the buffers of a job away. */
 function copyForThread(bytes: Buffer): Buffer {
   return Buffer.from(bytes)
 }
 
-/** Bytes of the store for their last job: long ones are moved to the thread, and short ones may belong to the store. */
+/** Bytes for their last job: long ones are moved to the worker thread; short ones are copied, as they may be the store's. */
 function lastForThread(bytes: Buffer): Buffer {
   return bytes.length > longBodyBytes ? bytes : Buffer.from(bytes)
 }
@@ -124,9 +114,19 @@ function inOnePiece(
   }
 }
 
-/** Work on up to 1 MiB is done at once. */
-export function inThreadFrom(size: number): { size: number; patienceMs: number } {
+/** The options of a job on this many bytes. A job of up to 1 MiB gets the size 0, with which it runs on the event loop. */
+export function jobOptions(size: number): { size: number; patienceMs: number } {
   return { size: size > longBodyBytes ? size : 0, patienceMs: Number.POSITIVE_INFINITY }
+}
+
+/** Loads attachments. @param references  Their references in JSON; null without any. @throws attachment_failed */
+export async function loadReferenced(
+  references: Buffer | null,
+  sources: AttachmentSources,
+  thread: WriteDeps['thread'],
+): ReturnType<typeof loadAttachments> {
+  const listed = references ? await thread.run('references', [references], jobOptions(references.length)) : []
+  return loadAttachments(listed, sources, maxMessageBytes)
 }
 
 /** The JSON of the attachment references of an email, in the order of the request; null without attachments. */
@@ -140,7 +140,7 @@ export async function hasDownloads(
   { store, thread }: Pick<WriteDeps, 'store' | 'thread'>,
 ): Promise<boolean> {
   const json = await storedReferences(email, store)
-  return json !== null && thread.run('hasUrl', [json], inThreadFrom(json.length))
+  return json !== null && thread.run('hasUrl', [json], jobOptions(json.length))
 }
 
 /** Writes one copy after the other. Large ones are written to the disk at once, so that only one copy is in memory. */

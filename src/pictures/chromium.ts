@@ -6,8 +6,10 @@ import type { ChromiumPlaces } from './places.ts'
 
 /** Starts a Chromium that can reach nothing. @throws invalid_option, which says what to install. */
 export async function openChromium(places: ChromiumPlaces, timeoutMs: number): Promise<Browser> {
-  const { requirers = [join(process.cwd(), 'package.json'), import.meta.url] } = places
-  const { executablePath = process.env['CHROMIUM_PATH'] } = places
+  const {
+    requirers = [join(process.cwd(), 'package.json'), import.meta.url],
+    executablePath = process.env['CHROMIUM_PATH'],
+  } = places
   const chromium = loadPlaywright(requirers)
   try {
     return await chromium.launch({
@@ -26,7 +28,7 @@ export async function openChromium(places: ChromiumPlaces, timeoutMs: number): P
 const advice =
   'Install it (npx playwright-core install chromium), or name one: CHROMIUM_PATH=/usr/bin/chromium.'
 
-// Required, not imported: Jest imports nothing in CommonJS without a flag.
+/** Requires Playwright, because Jest imports nothing in CommonJS without a flag. @throws invalid_option if it is not installed. */
 function loadPlaywright(requirers: readonly string[]): BrowserType {
   for (const requirer of requirers) {
     const requireThere = createRequire(requirer)

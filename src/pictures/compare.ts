@@ -32,14 +32,8 @@ export async function comparePictures(
   const height = Math.max(before.height, after.height)
   const data = new Uint8Array(width * height * 4)
   // Black beside white: what one picture lacks is a difference.
-  const pixels = pixelmatch(
-    padded(before, width, height, 0),
-    padded(after, width, height, 255),
-    data,
-    width,
-    height,
-    { threshold },
-  )
+  const [one, other] = [padded(before, width, height, 0), padded(after, width, height, 255)]
+  const pixels = pixelmatch(one, other, data, width, height, { threshold })
   const isResized = before.width !== after.width || before.height !== after.height
   if (pixels === 0 && !isResized) return null
   return {
@@ -52,7 +46,7 @@ export async function comparePictures(
 const maxSide = 20_000
 const maxPixels = 40_000_000
 
-/** The size is in the first bytes: it is looked at before memory is taken for the pixels. */
+/** Checks the size, which is in the first bytes, before memory is taken for the pixels. Only a stored file can be wrong. */
 function readPicture(file: Buffer, PNG: typeof import('pngjs').PNG): Pixels {
   const isPng =
     file.length > 24 && file.subarray(0, 8).equals(signature) && file.toString('latin1', 12, 16) === 'IHDR'

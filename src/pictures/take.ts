@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { invalidOption, LocalpostError } from '../core/errors.ts'
-import { clearTimeout, setTimeout } from '../core/machine.ts'
+import { clearTimeout, monotonicNow, setTimeout } from '../core/machine.ts'
 import { openChromium } from './chromium.ts'
 import type { ChromiumPlaces } from './places.ts'
 
@@ -11,54 +11,55 @@ export interface Picture {
   png: Buffer
 }
 
-/** The largest height of a picture in pixels; of a longer mail, the beginning is shown. */
-const maxHeight = 8000
-const maxCharacters = 4_000_000
-
-/**
- * Pictures of HTML at 375 and 700 pixels, light and dark, in Chromium. No script of it runs, and nothing is loaded.
- *
- * @param mask  Applied to each text of the page.
- * @param timeoutMs  For all of them, the start of the browser included.
- * @throws invalid_option without a browser, or for HTML of more than 4,000,000 characters; wait_timeout.
- */
-export async function takePictures(
-  html: string,
-  {
-    mask,
-    timeoutMs,
-    places = {},
-  }: { mask: (text: string) => string; timeoutMs: number; places?: ChromiumPlaces },
-): Promise<Picture[]> {
-  if (html.length > maxCharacters)
-    throw invalidOption(
-      `The HTML has ${html.length} characters: pictures are taken of up to ${maxCharacters}.`,
-    )
-  const browser = await openChromium(places, timeoutMs)
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    const message = `The pictures were not ready within ${timeoutMs} ms. Allow more with timeoutMs.`
-    timer = setTimeout(() => reject(new LocalpostError('wait_timeout', message)), timeoutMs)
-  })
-  try {
-    return await Promise.race([takeAll(browser, html, mask, timeoutMs), tooLate])
-  } finally {
-    clearTimeout(timer)
-    await browser.close()
-  }
+interface PictureSettings {
+  /** Applied to each text of the page. */
+  mask(text: string): string
+  /** For all pictures, the start of the browser included. */
+  timeoutMs: number
+  places?: ChromiumPlaces
 }
 
+/** The largest height of a picture in pixels; of a longer mail, the beginning is shown. */
+const maxHeight = 8000
+const minHeight = 400
+const maxCharacters = 4_000_000
 const widths = [375, 700]
 const appearances = ['light', 'dark'] as const
 const address = 'http://mail.invalid/'
 // `sandbox` also stops a refresh, which would lead away from the mail.
 const policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"
 
+/**
+ * Pictures of HTML at 375 and 700 pixels, light and dark, in Chromium. No script of it runs, and nothing is loaded.
+ *
+ * @throws invalid_option without a browser, or for HTML of more than 4,000,000 characters; wait_timeout.
+ */
+export async function takePictures(html: string, settings: PictureSettings): Promise<Picture[]> {
+  const { timeoutMs, places = {} } = settings
+  if (html.length > maxCharacters)
+    throw invalidOption(
+      `The HTML has ${html.length} characters: pictures are taken of up to ${maxCharacters}.`,
+    )
+  const started = monotonicNow()
+  const browser = await openChromium(places, timeoutMs)
+  const leftMs = timeoutMs - (monotonicNow() - started)
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    const message = `The pictures were not ready within ${timeoutMs} ms. Allow more with timeoutMs.`
+    timer = setTimeout(() => reject(new LocalpostError('wait_timeout', message)), leftMs)
+  })
+  try {
+    return await Promise.race([takeAll(browser, html, settings), tooLate])
+  } finally {
+    clearTimeout(timer)
+    await browser.close()
+  }
+}
+
 async function takeAll(
   browser: Browser,
   html: string,
-  mask: (text: string) => string,
-  timeoutMs: number,
+  { mask, timeoutMs }: PictureSettings,
 ): Promise<Picture[]> {
   const pictures: Picture[] = []
   for (const appearance of appearances) {
@@ -81,8 +82,6 @@ async function takeAll(
   }
   return pictures
 }
-
-const minHeight = 400
 
 /** Opens HTML in a page whose every other request is refused. */
 async function showAlone(context: BrowserContext, html: string): Promise<Page> {

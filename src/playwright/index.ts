@@ -7,6 +7,10 @@ import { handOverMails } from '../report/hand-over.ts'
 import type { ReportedTest } from '../report/reported.ts'
 import { type AccountSettings, openAccount, type TestAccount } from '../testing/account.ts'
 
+export { withMailMatchers } from './mail-matchers.ts'
+export type { AccountInbox } from '../testing/account-inbox.ts'
+export type { AccountSettings, TestAccount } from '../testing/account.ts'
+
 /** A listening instance, for a test of Playwright. */
 export interface ListeningLocalpost extends Localpost {
   /** Base URL of `/v1`, of the page and of the control API. */
@@ -80,29 +84,27 @@ export interface AccountWorkerFixtures {
 export function withLocalpostAccount<TestArgs extends object, WorkerArgs extends object>(
   base: TestType<TestArgs, WorkerArgs>,
 ): TestType<TestArgs & AccountFixtures, WorkerArgs & AccountWorkerFixtures> {
-  return base.extend<AccountFixtures, AccountWorkerFixtures>({
-    localpostServer: [{}, { scope: 'worker', option: true }],
-    localpostAccount: [
-      async ({ localpostServer }: AccountWorkerFixtures, use: Use) => {
-        const account = await openAccount(localpostServer)
-        try {
-          await use(account)
-        } finally {
-          await account.close()
-        }
-      },
-      { scope: 'worker' },
-    ],
-    localpost: async ({ localpostAccount }: AccountWorkerFixtures, use: Use, info?: TestInfo) =>
-      useEmptied(localpostAccount, use, info),
-  })
+  return base.extend<AccountFixtures, AccountWorkerFixtures>(accountFixtures)
 }
 
 type Use = (account: TestAccount) => Promise<void>
 
-export { withMailMatchers } from './mail-matchers.ts'
-export type { AccountInbox } from '../testing/account-inbox.ts'
-export type { AccountSettings, TestAccount } from '../testing/account.ts'
+const accountFixtures = {
+  localpostServer: [{}, { scope: 'worker', option: true }],
+  localpostAccount: [
+    async ({ localpostServer }: AccountWorkerFixtures, use: Use) => {
+      const account = await openAccount(localpostServer)
+      try {
+        await use(account)
+      } finally {
+        await account.close()
+      }
+    },
+    { scope: 'worker' },
+  ],
+  localpost: async ({ localpostAccount }: AccountWorkerFixtures, use: Use, info?: TestInfo) =>
+    useEmptied(localpostAccount, use, info),
+} satisfies Parameters<TestType<object, object>['extend']>[0]
 
 /** The fixtures that `withLocalpost` adds, for your own `base.extend`. */
 export const localpostFixtures: PlaywrightFixtures = {

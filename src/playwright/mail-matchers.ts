@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
-import { messageOf } from '../core/errors.ts'
 import type { Expect, TestInfo } from '@playwright/test'
+import { UsageError } from '../core/caller.ts'
+import { messageOf } from '../core/errors.ts'
 import type { Mail } from '../inbox/types.ts'
 import { defaultThreshold, picturesOf, sayMissing } from '../testing/mail-pictures.ts'
 import { mailSnapshot, sayDifference } from '../testing/mail-snapshot.ts'
 import { matchers, type Matchers } from '../testing/matchers.ts'
-import { UsageError } from '../core/caller.ts'
 import type { Outcome } from '../testing/outcome.ts'
 import { assertMail } from '../testing/received.ts'
 
@@ -27,13 +27,13 @@ export function withMailMatchers<Extended>(
   test: { info(): TestInfo },
 ): Expect<Extended & Matchers> {
   const counts = new WeakMap<object, Map<string, number>>()
-  const count = (info: TestInfo, what: string): number => {
+  const nextNumber = (info: TestInfo, what: string): number => {
     const known = counts.get(info) ?? new Map<string, number>()
     const number = (known.get(what) ?? 0) + 1
     counts.set(info, known.set(what, number))
     return number
   }
-  const begin = (isNot: boolean | undefined, received: unknown, matcher: keyof Matchers): Mail => {
+  const assertedMail = (isNot: boolean | undefined, received: unknown, matcher: keyof Matchers): Mail => {
     assertMail(received, matcher)
     if (isNot === true) throw new UsageError(`${matcher} cannot be used with "not".`)
     return received
@@ -41,10 +41,10 @@ export function withMailMatchers<Extended>(
   const own: Matchers = {
     ...matchers,
     toMatchMailSnapshot(received, options = {}) {
-      const mail = begin(this.isNot, received, 'toMatchMailSnapshot')
+      const mail = assertedMail(this.isNot, received, 'toMatchMailSnapshot')
       const text = `${mailSnapshot(mail, options)}\n`
       const info = test.info()
-      const name = `${nameOf(info, options.name ?? `mail ${count(info, 'text')}`)}.txt`
+      const name = `${nameOf(info, options.name ?? `mail ${nextNumber(info, 'text')}`)}.txt`
       const command = commandOf(info)
       if (isLost(info, name)) {
         const key = relative(process.cwd(), info.snapshotPath(name))
@@ -54,9 +54,9 @@ export function withMailMatchers<Extended>(
       return compareAll([() => expect(text).toMatchSnapshot(name)], command)
     },
     async toMatchMailPictures(received, options = {}) {
-      const mail = begin(this.isNot, received, 'toMatchMailPictures')
+      const mail = assertedMail(this.isNot, received, 'toMatchMailPictures')
       const info = test.info()
-      const about = nameOf(info, options.name ?? `mail ${count(info, 'pictures')}`)
+      const about = nameOf(info, options.name ?? `mail ${nextNumber(info, 'pictures')}`)
       const pictures = await picturesOf(mail, options)
       const { threshold = defaultThreshold, maxDiffPixels = 0 } = options
       const compare = pictures.map(({ view, png }) => () => {

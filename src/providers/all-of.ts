@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery } from '../core/lists.ts'
 
 /**
- * All entries of a list of the core, for providers whose pages begin elsewhere.
+ * All entries of a list of the core, for providers that count pages in another way.
  *
  * @param list  Lists one page.
  * @param from  The cursor of the first page. Default: that of the list's beginning.
@@ -14,6 +14,6 @@ export async function* allOf<T>(
   do {
     const page: ListPage<T> = await list({ limit: 100, cursor })
     yield* page.items
-    ;({ cursor } = page)
+    cursor = page.cursor
   } while (cursor !== null)
 }

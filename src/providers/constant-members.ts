@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 type Members = Readonly<Record<string, string | number | boolean | null>>
 
-/** The schemas of members of an answer that are always the same, by their values: clients expect what Localpost has not. */
+/** Schemas for members that always have one value: clients expect them, and Localpost has nothing to put there. */
 export function constantMembers<const Values extends Members>(
   values: Values,
 ): { [Name in keyof Values]: z.ZodLiteral<Values[Name]> } {

@@ -6,6 +6,13 @@ export function eventKey({ email, recipient, event }: ShapedEvent): string {
   return [email.id, recipient, event.status, event.timestamp].join('\n')
 }
 
+/** The events of an email, by its recipients. */
+export function eventsOf(email: EmailRecord): ShapedEvent[] {
+  return email.recipients.flatMap(({ recipient, events }) =>
+    events.map((event) => ({ email, recipient, event })),
+  )
+}
+
 /** The id of an email in the answer of a provider; that of Localpost for an email that came by another interface. */
 export function idAt(provider: string, email: Pick<EmailRecord, 'id' | 'provider'>): string {
   return email.provider?.name === provider ? email.provider.message_id : email.id

@@ -19,9 +19,10 @@ export function renamedError<T>(error: T, names: MemberNames): T | LocalpostErro
   return withFields(error, (field) => renamed(field, names))
 }
 
-/** @param field  As errors show it: `[2].attachments[0].name`. */
+/** @param field  As errors show it: `[2].attachments[0].name`, whose name is `attachments[].name`. */
 function renamed(field: string, names: MemberNames): string {
   const [, place = '', member = '', index = '', inner = '', rest = ''] = path.exec(field) ?? []
+  // Groups that are absent are `''`.
   const whole = names[`${member}${index && '[]'}${inner && `.${inner}`}`]
   if (whole !== undefined) return `${place}${whole.replace('[]', index)}${rest}`
   const first = names[member]

@@ -46,7 +46,7 @@ export function ownWebhooks(
   }
 }
 
-/** The events that a webhook gets, in the names of its provider. One that was made without them has those made of its own. */
+/** The events that a webhook gets, in the names of its provider. A webhook created elsewhere names our events. */
 export function chosenEvents(
   { events, shape_events }: Pick<Webhook, 'events' | 'shape_events'>,
   shape: WebhookShape,

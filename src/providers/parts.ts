@@ -1,25 +1,14 @@
 import type { RandomSource } from '../core/random.ts'
+import type { Reader } from '../reading/reader.ts'
 import type { Store } from '../store/store.ts'
 import type { ProviderParts } from './provider.ts'
 import { SentEmails } from './sent-emails.ts'
 import { randomUuid } from './uuid.ts'
-import type { Reader } from '../reading/reader.ts'
 
 /** What the APIs of providers need of the instance. */
 type InstanceParts = Pick<ProviderParts, 'clock' | 'config' | 'state'>
 
-type AccountParts = Pick<
-  ProviderParts,
-  | 'sending'
-  | 'domains'
-  | 'templates'
-  | 'suppressions'
-  | 'webhooks'
-  | 'configurationSets'
-  | 'inbox'
-  | 'faults'
-  | 'thread'
->
+type AccountParts = Omit<ProviderParts, keyof InstanceParts | 'sent' | 'newUuid'>
 
 /** What the APIs of providers need of an account. */
 export interface ProviderAccount extends AccountParts {
@@ -29,21 +18,15 @@ export interface ProviderAccount extends AccountParts {
   readonly providerRandom: RandomSource
 }
 
-/** The parts of an account that the APIs of providers are a translation of. */
+/** What the APIs of providers translate to, of an account and of the instance. */
 export function providerParts(account: ProviderAccount, instance: InstanceParts): ProviderParts {
   const { sending, domains, templates, suppressions, webhooks, configurationSets } = account
   const { inbox, faults, thread, store, providerRandom } = account
   const { clock, config } = instance
+  const resources = { sending, domains, templates, suppressions, webhooks, configurationSets, inbox, faults }
   return {
-    sending,
+    ...resources,
     sent: new SentEmails(account),
-    domains,
-    templates,
-    suppressions,
-    webhooks,
-    configurationSets,
-    inbox,
-    faults,
     thread,
     store,
     clock,

@@ -37,7 +37,7 @@ export function requireKey(
   if (key === null)
     throw new LocalpostError(
       'missing_api_key',
-      `${missingKeyText(headers, place)}. Send \`${place.form}\`.`,
+      `${missingKeyText(headers, place)}. Send ${place.headerForms.map((form) => `\`${form}\``).join(' or ')}.`,
       details,
     )
   const scope = keys.scopeOf(key)
@@ -72,7 +72,7 @@ const bearerScheme = /^bearer[ \t]+(?=\S)/i
 /** An API key as `/v1` and many providers take it. */
 export const bearerPlace: KeyPlace = {
   of: bearerOf,
-  form: 'Authorization: Bearer <API_KEY>',
+  headerForms: ['Authorization: Bearer <API_KEY>'],
   challenge: 'Bearer realm="localpost"',
   scheme: { type: 'http', scheme: 'bearer' },
 }

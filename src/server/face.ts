@@ -55,8 +55,8 @@ export interface FaceConnection {
 export interface KeyPlace {
   /** @returns null if the request has none there. */
   of(headers: Pick<Headers, 'get'>): string | null
-  /** What to send: `Authorization: Bearer <API_KEY>`. */
-  readonly form: string
+  /** What to send, one of these: `Authorization: Bearer <API_KEY>`. */
+  readonly headerForms: readonly string[]
   /** For `WWW-Authenticate`; absent for schemes that HTTP does not know. */
   readonly challenge?: string
   /** As a security scheme of OpenAPI. */

@@ -240,7 +240,7 @@ export const left: Readonly<Record<string, string>> = {
     'domains/verification.ts checkRecords',
     'domains/verification.ts findSoa',
     'net/guarded-request.ts guardedLookup',
-    'net/guarded-request.ts literalProblem',
+    'net/guarded-request.ts addressProblem',
   ]),
   ...reasons(checked, ['mime/headers/charset.ts createTextDecoder', 'net/guarded-request.ts urlProblem']),
   ...reasons(noText, [

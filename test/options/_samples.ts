@@ -121,7 +121,7 @@ const samples: { readonly [K in keyof KindTypes]: Samples } = {
     right: certificateFor('localhost'),
     wrong: ['hunter2', true, { key: 'hunter2' }, { key: 'hunter2', cert: 'hunter2' }],
   },
-  tls: {
+  switchOrCertificate: {
     right: true,
     typed: 'true',
     wrong: ['hunter2', { key: 'hunter2' }, { key: 'hunter2', cert: 'hunter2' }],
@@ -129,7 +129,12 @@ const samples: { readonly [K in keyof KindTypes]: Samples } = {
   },
   rateLimit: {
     right: { requests: 5, perMs: 1000 },
-    wrong: [5, { requests: 5 }, { requests: -1, perMs: 1 }, { requests: 1, perMs: 0 }],
+    wrong: [
+      5,
+      { requests: 5 },
+      { requests: -1, perMs: 1 },
+      ...[0, '60000', true, Number.POSITIVE_INFINITY].map((perMs) => ({ requests: 1, perMs })),
+    ],
   },
   webhooks: {
     right: [{ url: hookUrl }],

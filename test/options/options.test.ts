@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { relayOptions } from '../../src/outbox/relay-url.ts'
+import { relayOptions } from '../../src/outbox/relay-options.ts'
 import { resolveOptions, type LocalpostOptions } from '../../src/options/options.ts'
 
 describe('options', () => {

@@ -43,6 +43,12 @@ const needy: [title: string, message: string, to: string, needs: { utf8: boolean
     { utf8: false, eightBit: false },
   ],
   [
+    'a body in 8bit without an empty line before it',
+    `${common.join('\r\n')}\r\n${utf8('Grüße')}\r\n`,
+    'real@person.test',
+    { utf8: false, eightBit: true },
+  ],
+  [
     'UTF-8 far behind',
     `${messageOf(...common)}${'x'.repeat(70)}\r\n`.concat('x\r\n'.repeat(100_000), utf8('ü'), '\r\n'),
     'real@person.test',

@@ -41,7 +41,9 @@ describe.each(faces.map((face) => [face.title, face] as const))('the API of %s',
       for (const path of ['/emails', '/nothing', '', '/%65mails']) {
         const { status, text } = await ask('GET', face.prefix + path, null)
         expect([path, status]).toEqual([path, expected])
-        expect(text.replaceAll('&lt;', '<').replaceAll('&gt;', '>')).toContain(face.key.form)
+        expect(text.replaceAll('&lt;', '<').replaceAll('&gt;', '>')).toContain(
+          face.key.headerForms.map((form) => `\`${form}\``).join(' or '),
+        )
         expect((await ask('GET', face.prefix + path, 'no-such-key')).status).toBeLessThan(404)
       }
     },
@@ -148,7 +150,7 @@ test('a fault for a path that has none is refused, and the message names the pat
 
 /** The headers with which a provider's client sends a key. */
 function headersWith({ key }: Face, value: string): Record<string, string> {
-  const [name = '', form = ''] = (key.form.split('`')[0] ?? '').split(/: (.*)/s)
+  const [name = '', form = ''] = (key.headerForms[0] ?? '').split(/: (.*)/s)
   const encoded = form.replace('<api:API_KEY in base64>', Buffer.from(`api:${value}`).toString('base64'))
   return { [name]: encoded.replace('<API_KEY>', value) }
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -71,6 +71,18 @@ it('says what to install where there is no Playwright or no browser', async () =
   await expect(takePictures('x', without)).rejects.toThrow('npm install --save-dev playwright-core')
   const noBrowser = { ...settings, places: { executablePath: '/nowhere/chromium' } }
   await expect(takePictures('x', noBrowser)).rejects.toThrow('CHROMIUM_PATH=/usr/bin/chromium')
+})
+
+it('counts the start of the browser as time of the pictures', async () => {
+  const dir = projects.make({})
+  const playwright = join(dir, 'node_modules/playwright-core')
+  mkdirSync(playwright)
+  const slowBrowser = `const later = (ms) => new Promise((done) => setTimeout(done, ms))
+    const newContext = () => later(100).then(() => { throw new Error('There was time left') })
+    exports.chromium = { launch: () => later(300).then(() => ({ newContext, close: () => {} })) }`
+  writeFileSync(join(playwright, 'index.js'), slowBrowser)
+  const slow = { ...settings, timeoutMs: 200, places: { requirers: [join(dir, 'package.json')] } }
+  await expect(takePictures('x', slow)).rejects.toThrow('The pictures were not ready within 200 ms')
 })
 
 const file = (text: string): string => `import { test, expect } from 'localpost/vitest'

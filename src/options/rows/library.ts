@@ -21,7 +21,7 @@ export const libraryRows = {
    * Whether open ports keep the process alive. With false, the process may end although the instance was not closed.
    * Default: true; false in the process of a test (vitest, Jest, node:test, or one that imported `localpost/testing`).
    */
-  keepAlive: { kind: 'switch', default: true, help: 'Whether open ports keep the process alive' },
+  keepAlive: { kind: 'switch', default: true, help: 'Keep the process alive while ports are open' },
   /**
    * The clock, for tests: the time of `fixedClock('2026-01-01T00:00:00Z')` changes only with
    * `post.clock.advance('72h')`. Waits for mail and for servers always use the machine's clock. Default: the machine's
@@ -32,5 +32,5 @@ export const libraryRows = {
    * Makes random values repeatable, for tests: the same seed, a fixed clock and the same calls give the same ids, keys,
    * secrets and random choices. Anyone who knows the seed knows the secrets. DKIM keys always differ. Default: none.
    */
-  seed: { kind: 'seed', default: null, help: 'Makes random values repeatable, for tests' },
+  seed: { kind: 'seed', default: null, help: 'Make random values repeatable, for tests' },
 } as const

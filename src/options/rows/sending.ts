@@ -26,6 +26,7 @@ export const sendingRows = {
   account: {
     kind: 'group',
     help: 'The account that created_by names',
+    // In snake_case, as `created_by` has them.
     members: {
       /** Address of the account. Default: `dev@localpost.test`. */
       email: {

@@ -23,6 +23,7 @@ export const serverRows = {
     kind: 'text',
     takes: 'an address such as 127.0.0.1',
     default: '127.0.0.1',
+    // The command needs it for its HTTP port too.
     commandDefault: '127.0.0.1',
     flag: 'host',
     often: true,

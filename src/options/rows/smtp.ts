@@ -24,7 +24,7 @@ export const smtpRows = {
    * with your own in PEM. Default: false, or the certificate of `tls`.
    */
   smtpTls: {
-    kind: 'tls',
+    kind: 'switchOrCertificate',
     default: false,
     flag: 'smtp-tls',
     often: true,

@@ -24,7 +24,7 @@ export function bareIdOf(email: EmailRecord): string {
   return id.replace(/^<(.*)>$/s, '$1')
 }
 
-/** The domain of a path. It need not be registered: what is not may send as well. @throws not_found for what can be none. */
+/** The domain of a path. It need not be registered. @throws not_found for a text that is not a domain. */
 export function readDomain(name: string): string {
   if (name.length <= 253 && domainForm.test(name)) return name.toLowerCase()
   throw new LocalpostError('not_found', `Domain not found: ${quote(name)}`)
@@ -37,10 +37,10 @@ export function toTime(milliseconds: number): string {
   return new Date(milliseconds).toUTCString().replace(/GMT$/, 'UTC')
 }
 
-/** What stands between the name of a template and the tag of a version, in the id of the template of ours that is the version. */
+/** Separates name and tag in the id of a version: `<name>.v.<tag>`. */
 export const versionMark = '.v.'
 
-/** The id of that template. */
+/** The id of the template of ours that is a version. */
 export function versionId(name: string, tag: string): string {
   return `${name.toLowerCase()}${versionMark}${tag}`
 }

@@ -26,11 +26,11 @@ const settings = {
   web_prefix: '',
   web_scheme: 'http',
 } as const
-const state = z.enum(['active', 'unverified'])
+const stateSchema = z.enum(['active', 'unverified'])
 const domainSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
-  state,
+  state: stateSchema,
   created_at: z.string(),
   smtp_login: z.string(),
   ...constantMembers(settings),
@@ -84,7 +84,7 @@ export function domainRoutes({ domains }: Pick<ProviderParts, 'domains'>): Route
         query: z.strictObject({
           limit: queryNumber(1, 1000).optional().describe('Default: 100'),
           skip: queryNumber(0).optional().describe('How many are left out. Default: 0'),
-          state: state.optional(),
+          state: stateSchema.optional(),
           search: z.string().max(320).optional().describe('A part of the name'),
         }),
         success: { schema: z.strictObject({ total_count: z.int(), items: z.array(domainSchema) }) },
@@ -147,7 +147,7 @@ function toDomain({ id, name, status }: DomainListItem | DomainDetail): MailgunD
   }
 }
 
-function toDetail(domain: DomainDetail): object {
+function toDetail(domain: DomainDetail): z.output<typeof detailSchema> {
   return {
     domain: toDomain(domain),
     sending_dns_records: domain.dns_records.map((record) => toRecord(record, domain.status)),

@@ -3,7 +3,7 @@ import type { EmailRecord } from '../../emails/email.ts'
 import { isSuppression } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
-import { eventKey } from '../event-facts.ts'
+import { enhancedCodeIn, eventKey } from '../event-facts.ts'
 import { bareIdOf, testModeTag } from './conventions.ts'
 
 /** The names of events in the log; those of webhooks tell the two kinds of `failed` apart. */
@@ -87,6 +87,7 @@ function detailOf(event: EmailEvent): object {
       return {
         'delivery-status': {
           ...replyOf(event.smtp_response),
+          // The number of tries is not kept.
           'attempt-no': 1,
           'session-seconds': event.processing_time_millis / 1000,
           'mx-host': event.reporting_mta,
@@ -117,14 +118,9 @@ function detailOf(event: EmailEvent): object {
 
 /** What a server said. @param text  Its reply, or a fault in words. */
 function replyOf(text: string): object {
-  const [, code, enhanced] = /^(\d{3})[ -](?:(\d\.\d{1,3}\.\d{1,3})\b)?/.exec(text) ?? []
-  return {
-    // What Mailgun has for a connection that failed.
-    code: code === undefined ? 498 : Number(code),
-    message: text,
-    description: '',
-    'enhanced-code': enhanced,
-  }
+  // Mailgun has 498 for a connection that failed.
+  const [code = 498] = /^\d{3}(?=[ -])/.exec(text) ?? []
+  return { code: Number(code), message: text, description: '', 'enhanced-code': enhancedCodeIn(text) }
 }
 
 type Bounced = Extract<EmailEvent, { status: 'bounced' }>

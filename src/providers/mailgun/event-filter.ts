@@ -17,9 +17,11 @@ export function toEventFilter(domain: string, given: MailgunEventFilters): (even
 /** Whether an email was sent by a domain: that of the id that it got here. An id of the request may be of any domain. */
 function isOfDomain({ email }: ShapedEvent, domain: string): boolean {
   const { provider, envelope, from } = email
+  const id = provider?.name === mailgun ? bareIdOf(email) : null
+  if (id !== null && domainOf(id) === domain) return true
+  if (id !== null && isOurId(id)) return false
   const senders = [envelope.mail_from, ...parseAddresses(from).map(({ address }) => address)]
-  const ids = provider?.name === mailgun ? [bareIdOf(email)] : []
-  return (ids.some(isOurId) ? ids : [...ids, ...senders]).some((one) => domainOf(one) === domain)
+  return senders.some((sender) => domainOf(sender) === domain)
 }
 
 /** What an event has to compare with each filter. */

@@ -4,14 +4,15 @@ import type { EmailRecord } from '../../emails/email.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route, RouteContext } from '../../server/route.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
+import { eventsOf } from '../event-facts.ts'
 import type { ProviderParts } from '../provider.ts'
 import { mailgun, readDomain } from './conventions.ts'
 import { toEventData } from './event-data.ts'
 import { toEventFilter } from './event-filter.ts'
 import { type EventPage, readPage, toPage, writePage } from './event-page.ts'
-import { NearestEvents, positionOf } from './nearest-events.ts'
 import { eventPageSchema, eventQuerySchema, type MailgunEventFilters } from './event-schema.ts'
 import { mailgunFace } from './face.ts'
+import { NearestEvents, positionOf } from './nearest-events.ts'
 import { baseUrlOf } from './paging.ts'
 
 const { get } = defineRoutes({ tag: 'Events', access: 'key', face: mailgunFace })
@@ -89,12 +90,7 @@ function positionsBeside(
 ): Record<'next' | 'previous', EventPage['at']> {
   const [first, last] = [events[0], events.at(-1)]
   if (first && last) return { next: positionOf(last), previous: positionOf(first) }
-  // An empty page is at an end of the log: the link further on leads to itself, the other one to that end.
+  // An empty page lies beyond an end of the log: one link leads to itself, the other to the page at that end.
   if (isBack) return { next: null, previous: at }
   return { next: at, previous: null }
-}
-
-function* eventsOf(email: EmailRecord): Iterable<ShapedEvent> {
-  for (const { recipient, events } of email.recipients)
-    for (const event of events) yield { email, recipient, event }
 }

@@ -24,8 +24,9 @@ export type Position = NonNullable<EventPage['at']>
 
 /** The first page of a query. @throws validation_error */
 export function toPage(query: z.output<typeof eventQuerySchema>): EventPage {
-  const { begin, end, ascending, limit = 100, ...others } = query
-  const filters = Object.fromEntries(Object.entries(others).filter(([name]) => name !== 'pretty'))
+  const { begin, end, ascending, limit = 100 } = query
+  const isFilter = (name: string): boolean => Object.hasOwn(eventFiltersSchema.shape, name)
+  const filters = Object.fromEntries(Object.entries(query).filter(([name]) => isFilter(name)))
   const first = begin === undefined ? null : timeOf('begin', begin)
   const last = end === undefined ? null : timeOf('end', end)
   const isAscending = ascending === undefined ? isForward(first, last) : ascending === 'yes'
@@ -53,7 +54,7 @@ function rangeOf(
 function timeOf(field: string, text: string): number {
   const time = readMailgunTime(text)
   if (time !== null) return time
-  throw validationError([{ field, message: `must be a time in RFC 2822, or Unix time in seconds` }])
+  throw validationError([{ field, message: 'must be a time in RFC 2822, or Unix time in seconds' }])
 }
 
 /** A page as it is in a link. */

@@ -27,8 +27,8 @@ export class EventUrls {
 
   /** The URLs of each event that has any. */
   async all(): Promise<ReadonlyMap<string, string[]>> {
-    const all = await this.#list()
-    const entries = webhookEventNames.map((event) => [event, urlsIn(all, event)] as const)
+    const webhooks = await this.#list()
+    const entries = webhookEventNames.map((event) => [event, urlsIn(webhooks, event)] as const)
     return new Map(entries.filter(([, urls]) => urls.length > 0))
   }
 
@@ -74,8 +74,8 @@ export class EventUrls {
   }
 
   /**
-   * Where one of the URLs is refused, or a webhook cannot be changed, nothing is. The changes themselves are commits of their own:
-   * if one of them fails, those before it stay, so that the event may have new URLs beside its old ones.
+   * Checks all changes first: if one is refused, nothing changes. The changes themselves are commits of their own: if one of
+   * them fails, those before it stay, so that the event may have new URLs beside its old ones.
    */
   async #set(event: string, wanted: readonly string[]): Promise<string[]> {
     const before = await this.#list()

@@ -8,7 +8,7 @@ import { mailgun } from './conventions.ts'
 
 const keyPlace: KeyPlace = {
   of: (headers) => basicOf(headers)?.password ?? null,
-  form: 'Authorization: Basic <api:API_KEY in base64>',
+  headerForms: ['Authorization: Basic <api:API_KEY in base64>'],
   challenge: 'Basic realm="localpost"',
   scheme: { type: 'http', scheme: 'basic', description: 'The name `api`, with the API key as the password' },
 }

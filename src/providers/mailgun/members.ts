@@ -25,16 +25,19 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): SendMembers
   const variables = new Map<string, string>()
   const lists = new Map<string, string[]>()
   const files = new Map<string, FormFile[]>()
+  const named: Partial<Record<string, Map<string, string>>> = { 'h:': headers, 'v:': variables }
   for (const entry of body.read()) {
     const name = plainName(entry.name)
-    const prefix = name.slice(0, 2)
-    if (prefix === 'h:' || prefix === 'v:') addNamed(prefix === 'h:' ? headers : variables, entry, errors)
+    const map = named[name.slice(0, 2)]
+    if (map) addNamed(map, entry, errors)
     else {
       if ('file' in entry) addTo(files, name, entry.file)
       addTo(lists, name, 'file' in entry ? entry.file.filename : entry.text)
     }
-    if ('file' in entry ? !fileNames.has(name) && name !== 'message' : fileNames.has(name))
-      errors.push({ field: name, message: 'file' in entry ? 'must be a text, not a file' : 'must be a file' })
+    const isFile = 'file' in entry
+    if (!isFile && fileNames.has(name)) errors.push({ field: name, message: 'must be a file' })
+    if (isFile && !fileNames.has(name) && name !== 'message')
+      errors.push({ field: name, message: 'must be a text, not a file' })
   }
   const texts = [...lists].map(([name, values]): [string, unknown] => {
     if (listNames.has(name)) return [name, values]

@@ -6,7 +6,7 @@ import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate } from '../translation.ts'
 import { readMembers } from './members.ts'
 import { addressesOf } from './recipients.ts'
-import { checkNames, customOf, metadataOf, optionsOf, orNothing } from './send-options.ts'
+import { checkCustom, customOf, metadataOf, optionsOf, orNothing } from './send-options.ts'
 import { mimeSchema } from './send-schema.ts'
 
 /** `POST /v3/{domain}/messages.mime`. @throws validation_error */
@@ -23,12 +23,12 @@ export const toMime: Translate = (body, facts) => {
   const bytes = files.get('message')?.[0]?.content ?? Buffer.from(text)
   const header = readHeader(bytes)
   const custom = customOf(variables, header.fields)
-  checkNames(new Map(), custom, errors)
+  checkCustom(custom, errors)
   const options = optionsOf(given, facts, errors)
   if (options.tracking?.opens || options.tracking?.clicks)
     errors.push({ field: 'o:tracking', message: 'is not supported: a whole message is never tracked' })
   if (errors.length > 0) throw validationError(errors)
-  const own = header.decoded('Message-ID').trim()
+  const messageId = header.decoded('Message-ID').trim()
   const tags = header.fields.flatMap(([name, value]) => (/^x-mailgun-tag$/i.test(name) ? value.trim() : []))
   const request: SendingRequest = {
     tags: orNothing([...(options.tags ?? []), ...tags]),
@@ -37,5 +37,5 @@ export const toMime: Translate = (body, facts) => {
     raw: bytes.toString('base64'),
     envelope: { rcpt_to: to.map((one) => parseAddresses(one)[0]?.address || one) },
   }
-  return { emails: [{ request, messageId: isMessageId(own) ? own : undefined }] }
+  return { emails: [{ request, messageId: isMessageId(messageId) ? messageId : undefined }] }
 }

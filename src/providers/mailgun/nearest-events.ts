@@ -2,7 +2,7 @@ import type { ShapedEvent } from '../../webhooks/shape.ts'
 import { eventId } from './event-data.ts'
 import type { EventPage, Position } from './event-page.ts'
 
-/** Keeps the events that a page has, of any number that it is shown. */
+/** Selects the events of one page from a stream of events. */
 export class NearestEvents {
   readonly #page: EventPage
   /** Whether earlier events are nearer. */
@@ -14,12 +14,13 @@ export class NearestEvents {
     this.#isEarliest = page.isAscending !== page.isBack
   }
 
-  /** Whether the time of an event is right. */
+  /** Whether the time of an event is right: a cheap test, to be made before the filters of the page. */
   mayTake({ event: { timestamp } }: ShapedEvent): boolean {
     const { from, until } = this.#page
     return (from === null || timestamp >= from) && (until === null || timestamp <= until)
   }
 
+  /** @param event  One that passed {@link NearestEvents.mayTake} and the filters. */
   take(event: ShapedEvent): void {
     const { at, limit } = this.#page
     const position = positionOf(event)

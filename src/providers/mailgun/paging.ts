@@ -41,10 +41,14 @@ export async function pageOf<T>(
   return found.slice(0, limit)
 }
 
+/** What links are made of, beside their page: the request. */
+export type LinkContext = Pick<RouteContext, 'headers' | 'isSecure'>
+
 /**
  * The links to the pages beside one, as clients follow them.
  *
  * @param path  Below the URL of this API.
+ * @param keys  Of the items of the page.
  * @param name  The parameter of the pivot.
  * @param more  Further parameters.
  */
@@ -53,7 +57,7 @@ export function linksOf(
   keys: readonly string[],
   { limit, pivot }: PageQuery,
   { name, more = {} }: { name: string; more?: Readonly<Record<string, string>> | undefined },
-  context: Pick<RouteContext, 'headers' | 'isSecure'>,
+  context: LinkContext,
 ): z.infer<typeof pagingSchema> {
   const link = (page: string, beside?: string): string => {
     const query = new URLSearchParams({ page, limit: String(limit), ...more })
@@ -69,6 +73,6 @@ export function linksOf(
 }
 
 /** The URL of this API, as the caller of a request sees it; for links in answers, which clients follow as they are. */
-export function baseUrlOf({ headers, isSecure }: Pick<RouteContext, 'headers' | 'isSecure'>): string {
+export function baseUrlOf({ headers, isSecure }: LinkContext): string {
   return `${isSecure() ? 'https' : 'http'}://${headers.get('host') ?? 'localhost'}${mailgunFace.prefix}`
 }

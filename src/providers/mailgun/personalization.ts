@@ -1,6 +1,6 @@
 import { validationError } from '../../core/errors.ts'
-import { quote } from '../../core/quote.ts'
 import { isRecord } from '../../core/members.ts'
+import { quote } from '../../core/quote.ts'
 import { addressKey } from '../../mime/headers/addresses.ts'
 import type { ContentBudget } from '../content-budget.ts'
 import { readObject, parameterText } from './json-parameter.ts'
@@ -12,17 +12,12 @@ export type RecipientVariables = ReadonlyMap<string, ReadonlyMap<string, string>
 export function readRecipientVariables(json: string): RecipientVariables {
   const byAddress = new Map<string, ReadonlyMap<string, string>>()
   for (const [address, values] of readObject('recipient-variables', json)) {
-    if (!isRecord(values))
-      throw validationError([
-        {
-          field: 'recipient-variables',
-          message: `must have an object for ${quote(address)}, not ${quote(values)}`,
-        },
-      ])
-    byAddress.set(
-      addressKey(address),
-      new Map(Object.entries(values).map(([name, value]) => [name, parameterText(value)])),
-    )
+    if (!isRecord(values)) {
+      const message = `must have an object for ${quote(address)}, not ${quote(values)}`
+      throw validationError([{ field: 'recipient-variables', message }])
+    }
+    const texts = Object.entries(values).map(([name, value]) => [name, parameterText(value)] as const)
+    byAddress.set(addressKey(address), new Map(texts))
   }
   return byAddress
 }
@@ -31,7 +26,8 @@ export function readRecipientVariables(json: string): RecipientVariables {
  * Makes the function that fills `%recipient.name%` into all texts of a value for one recipient. A name without a value stays as
  * it is written.
  *
- * @param budget  The result is taken from it. @throws message_too_large, also by the function
+ * @param budget  The result is taken from it.
+ * @throws message_too_large, also by the function.
  */
 export function personalize(
   values: ReadonlyMap<string, string> | undefined,

@@ -2,6 +2,7 @@ import { type FieldError, validationError } from '../../core/errors.ts'
 import type { FormFile } from '../../core/form-entry.ts'
 import { isMessageId } from '../../emails/message-id.ts'
 import { addressKey, parseAddresses } from '../../mime/headers/addresses.ts'
+import { maxHeaders } from '../../sending/schema.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { ContentBudget } from '../content-budget.ts'
 import { recordOf } from '../request-parts.ts'
@@ -11,21 +12,23 @@ import { readObject } from './json-parameter.ts'
 import { readMembers, type SendMembers } from './members.ts'
 import { personalize, readRecipientVariables } from './personalization.ts'
 import { addressesOf, splitAddresses } from './recipients.ts'
-import { checkNames, customOf, metadataOf, optionsOf, orNothing, variablesHeader } from './send-options.ts'
+import { checkCustom, customOf, metadataOf, optionsOf, orNothing, variablesHeader } from './send-options.ts'
 import { type MailgunSend, sendSchema } from './send-schema.ts'
 
 /** `POST /v3/{domain}/messages`. @throws validation_error, message_too_large */
 export const toSend: Translate = (body, facts) => {
   const { given, headers, variables, files } = readMembers(sendSchema, body)
   const errors: FieldError[] = []
-  const people = {
-    to: addressesOf('to', given.to, errors),
-    cc: addressesOf('cc', given.cc ?? [], errors),
-    bcc: addressesOf('bcc', given.bcc ?? [], errors),
-  }
+  const to = addressesOf('to', given.to, errors)
+  const cc = addressesOf('cc', given.cc ?? [], errors)
+  const bcc = addressesOf('bcc', given.bcc ?? [], errors)
   const messageId = givenId(headers, errors)
   const custom = customOf(variables, headers)
-  checkNames(headers, custom, errors)
+  // One of them may have the values, one the Message-ID and one Reply-To.
+  const maxFields = maxHeaders + 3
+  if (headers.size > maxFields)
+    errors.push({ field: 'h:', message: `must have at most ${maxFields} names, not ${headers.size}` })
+  checkCustom(custom, errors)
   const shared = { ...optionsOf(given, facts, errors), ...templateOf(given, custom, errors) }
   if (!given.template && !given.text && !given.html)
     errors.push({ field: 'text', message: 'is missing: give text, html or template' })
@@ -34,9 +37,9 @@ export const toSend: Translate = (body, facts) => {
   const request: SendingRequest = {
     ...shared,
     from: given.from,
-    to: people.to,
-    cc: orNothing(people.cc),
-    bcc: orNothing(people.bcc),
+    to,
+    cc: orNothing(cc),
+    bcc: orNothing(bcc),
     subject: given.subject,
     text: given.text,
     html: given.html,
@@ -48,12 +51,12 @@ export const toSend: Translate = (body, facts) => {
   const json = given['recipient-variables']
   const byAddress = json === undefined ? null : readRecipientVariables(json)
   // With variables, each recipient gets an email of its own.
-  const groups = byAddress ? people.to.map((one) => [one]) : [people.to]
+  const groups = byAddress ? to.map((one) => [one]) : [to]
   const budget = new ContentBudget('recipients')
-  const emails = groups.map((to) => {
+  const emails = groups.map((group) => {
     budget.take(fileBytes)
-    const fill = personalize(byAddress?.get(keyOf(to[0] ?? '')), budget)
-    return { request: personalized({ ...request, to }, fill), messageId }
+    const fill = personalize(byAddress?.get(keyOf(group[0] ?? '')), budget)
+    return { request: personalized({ ...request, to: group }, fill), messageId }
   })
   return { emails }
 }

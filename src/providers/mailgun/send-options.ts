@@ -1,16 +1,16 @@
 import type { FieldError } from '../../core/errors.ts'
-import { maxHeaders, maxMetadata } from '../../sending/schema.ts'
+import { maxMetadata } from '../../sending/schema.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { recordOf, trackingOf } from '../request-parts.ts'
 import type { TranslationFacts } from '../translation.ts'
 import { testModeTag } from './conventions.ts'
 import { readObject, parameterText } from './json-parameter.ts'
-import type { SendMembers } from './members.ts'
 import type { MailgunMime, MailgunSend } from './send-schema.ts'
 import { readDeliveryTime } from './times.ts'
 
 // What both ways to send have in common: the options, and the values that stay with an email.
 
+/** The options of an email. @param errors  Gets those of wrong options. */
 export function optionsOf(
   given: MailgunSend | MailgunMime,
   { now, relays }: TranslationFacts,
@@ -19,14 +19,14 @@ export function optionsOf(
   const at = given['o:deliverytime']
   const send_at = at === undefined ? undefined : readDeliveryTime(at, now)
   if (typeof send_at === 'object') errors.push({ field: 'o:deliverytime', message: send_at.problem })
-  if (isYes(given['o:testmode']) && relays)
+  if (yesOrNo(given['o:testmode']) && relays)
     errors.push({
       field: 'o:testmode',
       message: 'is not possible: all mail of this instance goes to a relay',
     })
-  const both = isYes(given['o:tracking'])
-  const opens = isYes(given['o:tracking-opens']) ?? both
-  const clicks = isYes(given['o:tracking-clicks']) ?? both
+  const both = yesOrNo(given['o:tracking'])
+  const opens = yesOrNo(given['o:tracking-opens']) ?? both
+  const clicks = yesOrNo(given['o:tracking-clicks']) ?? both
   return {
     tags: given['o:tag'],
     send_at: typeof send_at === 'number' ? send_at : undefined,
@@ -34,8 +34,8 @@ export function optionsOf(
   }
 }
 
-/** `htmlonly` is a yes: links of texts are never tracked here. */
-function isYes(given: string | undefined): boolean | undefined {
+/** Undefined if it is not given. `htmlonly` is a yes: links of texts are never tracked here. */
+function yesOrNo(given: string | undefined): boolean | undefined {
   return given === undefined ? undefined : given !== 'no' && given !== 'false'
 }
 
@@ -54,19 +54,10 @@ export function customOf(
   return custom
 }
 
-/** Checks how many names there are, before each recipient gets a copy of them. */
-export function checkNames(
-  headers: SendMembers<unknown>['headers'],
-  custom: ReadonlyMap<string, unknown>,
-  errors: FieldError[],
-): void {
-  // One of them may have the values, one the Message-ID and one Reply-To.
-  const counts = [
-    ['h:', headers.size, maxHeaders + 3],
-    ['v:', custom.size, maxMetadata],
-  ] as const
-  for (const [field, count, max] of counts)
-    if (count > max) errors.push({ field, message: `must have at most ${max} names, not ${count}` })
+/** Checks the values that stay with the email, before each recipient gets a copy of them. */
+export function checkCustom(custom: ReadonlyMap<string, unknown>, errors: FieldError[]): void {
+  if (custom.size > maxMetadata)
+    errors.push({ field: 'v:', message: `must have at most ${maxMetadata} names, not ${custom.size}` })
   if (custom.has(testModeTag))
     errors.push({
       field: `v:${testModeTag}`,
@@ -80,7 +71,7 @@ export function metadataOf(
   custom: ReadonlyMap<string, unknown>,
 ): Record<string, string> | undefined {
   const metadata = [...custom].map(([name, value]): [string, string] => [name, parameterText(value)])
-  if (isYes(given['o:testmode'])) metadata.push([testModeTag, 'yes'])
+  if (yesOrNo(given['o:testmode'])) metadata.push([testModeTag, 'yes'])
   return recordOf(metadata)
 }
 

@@ -9,9 +9,10 @@ const maxFiles = 1000
 
 const text = z.string()
 const addresses = z.array(text.min(1)).max(maxRecipients)
+const tags = z.array(text.min(1).max(128)).max(10).optional()
 const files = z.array(text).max(maxFiles).optional()
 const yesNo = z.enum(['yes', 'no', 'true', 'false'])
-const trackingChoice = z.enum(['yes', 'no', 'true', 'false', 'htmlonly'])
+const trackingChoice = z.enum([...yesNo.options, 'htmlonly'])
 const json = text.max(5_000_000).optional()
 
 const ignored = (why: string): z.ZodOptional<typeof yesNo> =>
@@ -19,11 +20,7 @@ const ignored = (why: string): z.ZodOptional<typeof yesNo> =>
 
 /** The options of both ways to send. */
 const options = {
-  'o:tag': z
-    .array(text.min(1).max(128))
-    .max(10)
-    .optional()
-    .describe('Tags of the mail in the inbox, at most 10'),
+  'o:tag': tags.describe('Tags of the mail in the inbox, at most 10'),
   'o:deliverytime': text.optional().describe(`${timeForms}; at most 7 days ahead`),
   'o:testmode': yesNo
     .optional()

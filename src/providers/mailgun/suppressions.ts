@@ -23,9 +23,10 @@ interface SuppressionList {
   readonly removedAll: string
 }
 
-const address = z.string().min(1).max(1000)
+const addressSchema = z.string().min(1).max(1000)
 const created_at = z.string().max(100).optional().describe('Has no effect: it is added now')
 const noEffect = 'Has no effect'
+const code = z.union([z.string().max(10), z.int()]).optional()
 const every = z.literal('*', 'must be *: an unsubscribe is of all mail here')
 
 const lists: readonly SuppressionList[] = [
@@ -33,11 +34,8 @@ const lists: readonly SuppressionList[] = [
     name: 'bounces',
     reason: 'bounce',
     added: z.strictObject({
-      address,
-      code: z
-        .union([z.string().max(10), z.int()])
-        .optional()
-        .describe(noEffect),
+      address: addressSchema,
+      code: code.describe(noEffect),
       error: z.string().max(10_000).optional().describe(noEffect),
       created_at,
     }),
@@ -48,7 +46,7 @@ const lists: readonly SuppressionList[] = [
   {
     name: 'complaints',
     reason: 'complaint',
-    added: z.strictObject({ address, created_at }),
+    added: z.strictObject({ address: addressSchema, created_at }),
     members: {},
     removed: 'Spam complaint has been removed',
     removedAll: 'Complaint addresses for this domain have been removed',
@@ -57,7 +55,7 @@ const lists: readonly SuppressionList[] = [
     name: 'unsubscribes',
     reason: 'manual',
     added: z.strictObject({
-      address,
+      address: addressSchema,
       tag: every.optional(),
       tags: z.array(every).max(10).optional(),
       created_at,
@@ -71,15 +69,12 @@ const lists: readonly SuppressionList[] = [
 /** How many addresses one request may add. */
 const maxAdded = 1000
 
+const text = z.string().max(1000).optional()
 const querySchema = z.strictObject({
   limit: queryNumber(1, 1000).optional().describe('Default: 100'),
   page: pageName.optional().describe('Default: `first`'),
-  address: z
-    .string()
-    .max(1000)
-    .optional()
-    .describe('With `next` and `previous`: the address beside the page'),
-  term: z.string().max(1000).optional().describe('The beginning of the addresses'),
+  address: text.describe('With `next` and `previous`: the address beside the page'),
+  term: text.describe('The beginning of the addresses'),
 })
 const entrySchema = z.looseObject({ address: z.string(), created_at: z.string() })
 const doneSchema = z.strictObject({ message: z.string(), address: z.string().optional() })
@@ -137,10 +132,8 @@ function routesOf(list: SuppressionList, suppressions: ProviderParts['suppressio
       success: { schema: doneSchema },
       async handler({ body }) {
         const all = [body].flat()
-        assertAddresses(
-          all.map(({ address }) => address),
-          (i) => (Array.isArray(body) ? `[${i}].address` : 'address'),
-        )
+        const addresses = all.map(({ address }) => address)
+        assertAddresses(addresses, (i) => (Array.isArray(body) ? `[${i}].address` : 'address'))
         for (const { address } of all) await suppressions.add({ address, reason })
         const [{ address } = { address: '' }] = all
         if (!Array.isArray(body)) return { message: `Address has been added to the ${name} table`, address }

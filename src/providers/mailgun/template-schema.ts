@@ -3,7 +3,7 @@ import { queryNumber } from '../../server/lists.ts'
 import { versionMark } from './conventions.ts'
 import { pageName } from './paging.ts'
 
-// A mail keeps below the bound of work on the event loop, and Mailgun takes 100 KB.
+// So that a rendered mail stays short enough for the event loop. Mailgun itself takes 100 KB.
 const content = z.string().max(900_000).describe('The HTML, with Handlebars')
 const note = z.string().max(2000).optional()
 const engine = z.literal('handlebars', 'must be handlebars').optional()
@@ -11,11 +11,8 @@ const yesNo = z.enum(['yes', 'no']).optional()
 
 /** What a version is called: a part of the id of the template that keeps it. */
 const tag = z.string().regex(/^[\w.-]{1,60}$/, 'must be 1 to 60 of the characters A-Z a-z 0-9 . _ -')
-const headers = z
-  .string()
-  .max(10_000)
-  .optional()
-  .describe('An object in JSON with the member `Subject`; others are not supported')
+const json = z.string().max(10_000).optional()
+const headers = json.describe('An object in JSON with the member `Subject`; others are not supported')
 
 const versionMembers = {
   engine,

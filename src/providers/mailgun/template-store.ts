@@ -31,8 +31,8 @@ type About = Readonly<Record<string, string>>
  * The templates of an account as Mailgun has them: with versions, of which one is active. Each version is a template of ours,
  * `<name>.v.<tag>`, and so is a copy of the active one, `<name>`, from which mail is sent.
  *
- * A change reads what is stored first, so changes run one after the other. They return the id of the template, or what was
- * added.
+ * A `name` is what a request has, in any case; an `id` is that of the template as it is stored. A change reads what is
+ * stored first, so changes run one after the other.
  */
 export class TemplateStore {
   readonly #templates: ProviderParts['templates']
@@ -54,23 +54,19 @@ export class TemplateStore {
     throw new LocalpostError('not_found', `template not found: ${quote(name)}`)
   }
 
-  async versions(name: string): Promise<Template[]> {
-    const prefix = `${name.toLowerCase()}${versionMark}`
-    const found: Template[] = []
-    for await (const one of allOf(this.#templates.list, prefix)) {
-      if (!one.id.startsWith(prefix)) break
-      found.push(one)
-    }
-    return found
+  /** The versions of a template, by their tags. @param active  The template, as {@link TemplateStore.get} returns it. */
+  async versions(active: Template): Promise<Template[]> {
+    const stored = await this.#storedVersions(active.id)
+    if (stored.some((one) => tagOf(one) === tagOf(active))) return stored
+    return [...stored, active].toSorted((one, other) => (tagOf(one) < tagOf(other) ? -1 : 1))
   }
 
   /** @param tag  Default: that of the active version. @throws not_found */
   async withVersion(name: string, tag?: string): Promise<StoredVersion> {
     const active = await this.get(name)
     const wanted = tag ?? tagOf(active)
-    const version = await this.#findById(versionId(active.id, wanted))
+    const version = await this.#versionOf(active.id, wanted, active)
     if (version) return { active, version }
-    if (tagOf(active) === wanted) return { active, version: active }
     throw new LocalpostError('not_found', `version ${quote(wanted)} of the template ${quote(name)} not found`)
   }
 
@@ -92,13 +88,12 @@ export class TemplateStore {
       const existing = await this.#find(name)
       if (existing) throw new LocalpostError('name_taken', `template ${quote(existing.id)} already exists`)
       const id = name.toLowerCase()
-      await this.#putVersion(id, tag, content)
-      await this.#activate(id, tag, about)
+      await this.#activate(id, await this.#putVersion(id, tag, content), about)
       return this.withVersion(id, tag)
     })
   }
 
-  /** @throws not_found */
+  /** @returns The id of the template. @throws not_found */
   describe(name: string, description: string): Promise<string> {
     return this.#inTurn(async () => {
       const { id, name: shown, subject, html, text, engine, metadata } = await this.get(name)
@@ -108,11 +103,11 @@ export class TemplateStore {
     })
   }
 
-  /** Removes a template with its versions. @throws not_found */
+  /** Removes a template with its versions. @returns Its id. @throws not_found */
   remove(name: string): Promise<string> {
     return this.#inTurn(async () => {
       const { id } = await this.get(name)
-      for (const one of await this.versions(id)) await this.#templates.remove(one.id)
+      for (const one of await this.#storedVersions(id)) await this.#templates.remove(one.id)
       await this.#templates.remove(id)
       return id
     })
@@ -121,11 +116,12 @@ export class TemplateStore {
   /** @throws not_found, name_taken, validation_error, invalid_template */
   addVersion(name: string, tag: string, content: VersionContent, isActive: boolean): Promise<StoredVersion> {
     return this.#inTurn(async () => {
-      const { id } = await this.get(name)
-      if ((await this.versions(id)).some((one) => tagOf(one) === tag))
+      const active = await this.get(name)
+      const { id } = active
+      if (await this.#versionOf(id, tag, active))
         throw new LocalpostError('name_taken', `version ${quote(tag)} already exists`)
-      await this.#putVersion(id, tag, content)
-      if (isActive) await this.#activate(id, tag)
+      const version = await this.#putVersion(id, tag, content)
+      if (isActive) await this.#activate(id, version)
       return this.withVersion(id, tag)
     })
   }
@@ -133,6 +129,7 @@ export class TemplateStore {
   /**
    * Changes a version, and makes it active if that is wanted. What is not given stays.
    *
+   * @returns The id of the template.
    * @throws not_found, validation_error, invalid_template
    */
   changeVersion(
@@ -143,18 +140,18 @@ export class TemplateStore {
   ): Promise<string> {
     return this.#inTurn(async () => {
       const { active, version: before } = await this.withVersion(name, tag)
-      await this.#putVersion(active.id, tag, {
+      const version = await this.#putVersion(active.id, tag, {
         template: given.template ?? before.html ?? '',
         subject: given.subject === undefined ? before.subject : given.subject,
         comment: given.comment ?? before.metadata?.['comment'] ?? '',
       })
       // Mail is sent from the copy of the active one.
-      if (isActive || tagOf(active) === tag) await this.#activate(active.id, tag)
+      if (isActive || tagOf(active) === tag) await this.#activate(active.id, version)
       return active.id
     })
   }
 
-  /** @throws not_found; state_conflict for the active one */
+  /** @returns The id of the template. @throws not_found; state_conflict for the active one */
   removeVersion(name: string, tag: string): Promise<string> {
     return this.#inTurn(async () => {
       const { active, version } = await this.withVersion(name, tag)
@@ -169,30 +166,45 @@ export class TemplateStore {
 
   /** Makes or changes a version. @throws validation_error, invalid_template */
   async #putVersion(
-    name: string,
+    id: string,
     tag: string,
     { template: html, subject, comment }: VersionContent,
-  ): Promise<void> {
-    const active = await this.#find(name)
+  ): Promise<Template> {
+    const active = await this.#find(id)
     if (active) assertHandlebars(active)
-    const id = versionId(name, tag)
-    const before = (await this.#findById(id)) ?? (active && tagOf(active) === tag ? active : null)
+    const before = await this.#versionOf(id, tag, active)
     const content = { html, text: before?.text ?? null, subject, metadata: { comment } }
-    await withNames(this.#templates.put(id, { ...content, engine: 'handlebars' }), names)
+    return withNames(this.#templates.put(versionId(id, tag), { ...content, engine: 'handlebars' }), names)
   }
 
-  /** Makes a version the one that mail is sent from. @throws not_found */
-  async #activate(name: string, tag: string, about: About = {}): Promise<void> {
-    const { html, subject, text } = (await this.#findById(versionId(name, tag))) ?? (await this.get(name))
-    const active = await this.#find(name)
+  /** Makes a version the one that mail is sent from. */
+  async #activate(id: string, version: Template, about: About = {}): Promise<void> {
+    const active = await this.#find(id)
     if (active) {
       assertHandlebars(active)
       await this.#keepAsVersion(active)
     }
-    const metadata = { ...active?.metadata, ...about, tag }
+    const { html, subject, text } = version
+    const metadata = { ...active?.metadata, ...about, tag: tagOf(version) }
     const content = { name: active?.name ?? null, html, subject, text, metadata }
-    const id = active?.id ?? name.toLowerCase()
     await withNames(this.#templates.put(id, { ...content, engine: 'handlebars' }), names)
+  }
+
+  /** The stored versions, by their tags. Of a template that was made elsewhere, the active one may be missing. */
+  async #storedVersions(id: string): Promise<Template[]> {
+    const prefix = `${id.toLowerCase()}${versionMark}`
+    const found: Template[] = []
+    for await (const one of allOf(this.#templates.list, prefix)) {
+      if (!one.id.startsWith(prefix)) break
+      found.push(one)
+    }
+    return found
+  }
+
+  /** A version; the template itself if its active version is not stored. @param active  Null while it is created. */
+  async #versionOf(id: string, tag: string, active: Template | null): Promise<Template | null> {
+    const stored = await this.#findById(versionId(id, tag))
+    return stored ?? (active && tagOf(active) === tag ? active : null)
   }
 
   #findById(id: string): Promise<Template | null> {

@@ -1,14 +1,11 @@
 import { z } from 'zod'
-import { validationError } from '../../core/errors.ts'
-import { quote } from '../../core/quote.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route } from '../../server/route.ts'
-import type { Template } from '../../templates/types.ts'
 import type { ProviderParts } from '../provider.ts'
-import { readDomain, toTime } from './conventions.ts'
+import { readDomain } from './conventions.ts'
 import { mailgunFace } from './face.ts'
-import { readObject } from './json-parameter.ts'
-import { linksOf, pageOf } from './paging.ts'
+import { type LinkContext, linksOf, pageOf } from './paging.ts'
+import { subjectIn, toTemplate, toVersion, withVersion } from './template-answers.ts'
 import {
   changedTemplateSchema,
   newTemplateSchema,
@@ -18,10 +15,8 @@ import {
   templateSchema,
   templateUpdateSchema,
   versionUpdateSchema,
-  type MailgunTemplate,
-  type MailgunVersion,
 } from './template-schema.ts'
-import { type StoredVersion, tagOf, TemplateStore } from './template-store.ts'
+import { tagOf, TemplateStore } from './template-store.ts'
 
 const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', face: mailgunFace })
 
@@ -41,15 +36,12 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       errors,
       async handler({ body: { name, tag = 'initial', template, comment = '', headers, ...about } }) {
         const { description, createdBy } = about
-        const stored = await store.create(
-          name,
-          tag,
-          { template, subject: subjectIn(headers), comment },
-          {
-            ...(description !== undefined && { description }),
-            ...(createdBy !== undefined && { created_by: createdBy }),
-          },
-        )
+        const content = { template, subject: subjectIn(headers), comment }
+        const facts = {
+          ...(description !== undefined && { description }),
+          ...(createdBy !== undefined && { created_by: createdBy }),
+        }
+        const stored = await store.create(name, tag, content, facts)
         return { message: 'template has been stored', template: withVersion(stored) }
       },
     }),
@@ -96,7 +88,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       async handler({ params, query, ...context }) {
         const found = await store.get(params.name)
         const list = `/v3/${readDomain(params.domain)}/templates/${found.id}/versions`
-        const { items, paging } = await listed(list, await store.versions(found.id), tagOf, query, context)
+        const { items, paging } = await listed(list, await store.versions(found), tagOf, query, context)
         const versions = items.map((one) => {
           const { template: _template, headers: _headers, ...facts } = toVersion(one, found)
           return facts
@@ -151,55 +143,9 @@ async function listed<T>(
   all: AsyncIterable<T> | Iterable<T>,
   keyOf: (item: T) => string,
   { page = 'first', p = '', limit = 100 }: z.infer<typeof templateQuerySchema>,
-  context: Parameters<typeof linksOf>[4],
+  context: LinkContext,
 ): Promise<{ items: T[]; paging: ReturnType<typeof linksOf> }> {
   const wanted = { page, pivot: p, limit }
   const items = await pageOf(all, keyOf, wanted)
   return { items, paging: linksOf(list, items.map(keyOf), wanted, { name: 'p' }, context) }
-}
-
-/** The subject of a template, which is in `headers`. @throws validation_error */
-function subjectIn(headers: string | undefined): string | null {
-  if (headers === undefined) return null
-  let subject: string | null = null
-  for (const [name, value] of readObject('headers', headers)) {
-    if (name.toLowerCase() !== 'subject' || typeof value !== 'string')
-      throw validationError([
-        {
-          field: 'headers',
-          message: `must have a text as Subject alone, not ${quote(name)}: give it with the email`,
-        },
-      ])
-    subject = value
-  }
-  return subject
-}
-
-function withVersion({ active, version }: StoredVersion): MailgunTemplate {
-  return { ...toTemplate(active), version: toVersion(version, active) }
-}
-
-function toTemplate({ id, metadata = {}, created }: Template): MailgunTemplate {
-  return {
-    id,
-    name: id,
-    description: metadata['description'] ?? '',
-    createdAt: toTime(created),
-    createdBy: metadata['created_by'] ?? '',
-  }
-}
-
-function toVersion(version: Template, active: Template): MailgunVersion {
-  const { id, html, subject, engine, metadata = {}, created } = version
-  const tag = tagOf(version)
-  return {
-    id,
-    tag,
-    engine,
-    comment: metadata['comment'] ?? '',
-    createdAt: toTime(created),
-    active: tagOf(active) === tag,
-    template: html ?? '',
-    ...(subject !== null && { headers: { Subject: subject } }),
-  }
 }

@@ -15,11 +15,13 @@ export function readDeliveryTime(given: string, now: number): number | { problem
 export function readMailgunTime(given: string): number | null {
   const text = given.trim()
   if (/^\d{1,12}(?:\.\d{1,9})?$/.test(text)) return Math.floor(Number(text) * 1000)
-  if (!rfc2822.test(text)) return null
+  const [, date = '', day] = rfc2822.exec(text) ?? []
+  // Otherwise the 30th of February would be the 2nd of March.
+  if (new Date(`${date} UTC`).getUTCDate() !== Number(day)) return null
   const at = Date.parse(text)
   return Number.isNaN(at) ? null : Math.max(0, at)
 }
 
 const rfc2822 =
-  /^(?:[a-z]{3}, ?)?\d{1,2} [a-z]{3} \d{4} \d{2}:\d{2}(?::\d{2})? (?:[+-]\d{4}|[ecmp][sd]t|utc?|gmt)$/i
+  /^(?:[a-z]{3}, ?)?((\d{1,2}) [a-z]{3} \d{4}) \d{2}:\d{2}(?::\d{2})? (?:[+-]\d{4}|[ecmp][sd]t|utc?|gmt)$/i
 const maxAheadMs = 7 * 86_400_000

@@ -11,8 +11,10 @@ const { get, post, put, del } = defineRoutes({ tag: 'Webhooks', access: 'key', f
 const path = '/mailgun/v3/domains/{domain}/webhooks'
 const errors = ['webhook_exists', 'state_conflict'] as const
 
-const url = z.string().min(1).max(2000)
-const urls = z.union([url, z.array(url).min(1).max(3)]).describe('Where events are posted to: at most 3')
+const urlSchema = z.string().min(1).max(2000)
+const urlsSchema = z
+  .union([urlSchema, z.array(urlSchema).min(1).max(3)])
+  .describe('Where events are posted to: at most 3')
 const eventName = z.enum(webhookEventNames, { error: `must be one of ${webhookEventNames.join(', ')}` })
 const urlsOfEvent = z.strictObject({ urls: z.array(z.string()) })
 const webhookSchema = z.strictObject({ message: z.string().optional(), webhook: urlsOfEvent })
@@ -38,7 +40,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
     post(path, {
       summary: 'Set the URLs of an event that has none',
       body: {
-        schema: z.strictObject({ id: eventName.describe('The event'), url: urls }),
+        schema: z.strictObject({ id: eventName.describe('The event'), url: urlsSchema }),
         maxBytes: bodyLimits.small,
         forms: 'also',
       },
@@ -51,7 +53,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
     }),
     put(`${path}/{name}`, {
       summary: 'Change the URLs of an event',
-      body: { schema: z.strictObject({ url: urls }), maxBytes: bodyLimits.small, forms: 'also' },
+      body: { schema: z.strictObject({ url: urlsSchema }), maxBytes: bodyLimits.small, forms: 'also' },
       success: { schema: webhookSchema },
       errors,
       async handler({ params, body: { url } }) {

@@ -1,7 +1,7 @@
 import { fieldOf } from '../../core/header-fields.ts'
 import { withoutEnding } from '../../core/text.ts'
-import { readParameters } from '../../mime/headers/parameters.ts'
 import type { MailEntry } from '../../inbox/views.ts'
+import { readParameters } from '../../mime/headers/parameters.ts'
 import type { Content, Message, Path } from './schema.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { Content, Message, Path } from './schema.ts'
  */
 export function toMessage({ id, envelope, received }: MailEntry, source: string): Message {
   const { mail_from, rcpt_to } = envelope
-  const { MIME, ...content } = toPart(source, new PartBudget(), 0)
+  const { MIME, ...content } = toPart(source, { left: maxParts }, 0)
   const headers = content.Headers
   headers['Return-Path'] ??= [`<${mail_from}>`]
   return {
@@ -36,24 +36,17 @@ function toPath(address: string): Path {
 type Part = Omit<Content, 'MIME'> & { MIME: { Parts: Part[] } | null }
 
 /** How many parts an answer may have, at all depths together: it repeats each of them. */
-class PartBudget {
-  #left = 1000
-
-  /** Counts one part more. @returns Whether it may be in the answer. */
-  take(): boolean {
-    return --this.#left >= 0
-  }
-}
-
+const maxParts = 1000
 const maxDepth = 10
 
 /**
  * Splits a message as MailHog does: at each boundary of a multipart, so that what comes before the first and after the last
  * part counts as a part too, unless it is empty.
  *
+ * @param budget  How many more parts the answer may have; it is changed.
  * @param depth  0 for the message, 1 for its parts. What is deeper than {@link maxDepth} is not split.
  */
-function toPart(source: string, budget: PartBudget, depth: number): Part {
+function toPart(source: string, budget: { left: number }, depth: number): Part {
   const end = source.indexOf('\r\n\r\n')
   const Headers = end === -1 ? {} : toHeaders(source.slice(0, end))
   const Body = end === -1 ? source : source.slice(end + 4)
@@ -64,7 +57,8 @@ function toPart(source: string, budget: PartBudget, depth: number): Part {
   const Parts: Part[] = []
   for (const part of piecesOf(Body, `--${boundary}`)) {
     if (part === '') continue
-    if (!budget.take()) break
+    if (budget.left === 0) break
+    budget.left -= 1
     Parts.push(toPart(withoutEnding(part.replace(/^[\r\n]+/, ''), '\r\n'), budget, depth + 1))
   }
   // The body of a multipart in a multipart would repeat all of its parts at every depth.

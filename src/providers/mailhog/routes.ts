@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isErrorOf, LocalpostError } from '../../core/errors.ts'
+import { quotedString } from '../../core/text.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { MailEntry } from '../../inbox/views.ts'
 import { bytesAnswer } from '../../server/answer.ts'
@@ -9,7 +10,6 @@ import { readErrors } from '../../server/dev/mail.ts'
 import { queryNumber } from '../../server/lists.ts'
 import type { Route } from '../../server/route.ts'
 import { defineMailpitRoutes } from '../mailpit/define-routes.ts'
-import { quotedString } from '../../core/text.ts'
 import { absentIfEmpty } from '../mailpit/requests.ts'
 import { mailhogFace } from './face.ts'
 import { toMessage } from './message.ts'
@@ -28,7 +28,7 @@ const searchQuery = z.strictObject({
   query: z.string().min(1).max(1000).describe('A text, whose case does not matter'),
 })
 
-/** The operations of MailHog's API that Mailpit's has not: `GET` and `DELETE` of `/api/v1/messages` are those of Mailpit. */
+/** The operations of MailHog that Mailpit's API does not have: `GET` and `DELETE` of `/api/v1/messages` are those of Mailpit. */
 export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages }): Route[] {
   /** The source of a message; `""` while it is not written. */
   async function sourceOf(id: string, signal: AbortSignal): Promise<string> {
@@ -73,6 +73,7 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
       success: { schema: pageSchema },
       errors: ['invalid_query', 'service_unavailable'],
       handler({ query: { kind, query, ...range }, signal }) {
+        // A quotation mark would end the phrase.
         const text = quotedString(query.replaceAll('"', ' '))
         return pageOf({ ...range, query: kind === 'containing' ? text : `${kind}:${text}` }, signal())
       },

@@ -34,7 +34,10 @@ export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: A
   const { id, from, html, received, envelope } = mail
   const sent = Date.parse(header?.decoded('Date') ?? '')
   const From = firstAddress(from)
-  const isInline = (_: unknown, at: number): boolean => mail.attachments[at]?.disposition === 'inline'
+  const Inline: Attachment[] = []
+  const Attachments: Attachment[] = []
+  for (const [at, one] of attachments.entries())
+    (mail.attachments[at]?.disposition === 'inline' ? Inline : Attachments).push(one)
   return {
     ID: id,
     MessageID: withoutBrackets(header?.decoded('Message-ID') ?? ''),
@@ -50,8 +53,8 @@ export function toMessage(mail: Mail, header: HeaderBlock | null, attachments: A
     Text: textOf(mail),
     HTML: html,
     Size: mail.size_bytes,
-    Inline: attachments.filter(isInline),
-    Attachments: attachments.filter((_, at) => !isInline(_, at)),
+    Inline,
+    Attachments,
   }
 }
 
@@ -68,7 +71,9 @@ export function toHeaders({ fields }: HeaderBlock): Record<string, string[]> {
   const all = new Map<string, string[]>()
   for (const [name, value] of fields) {
     const written = canonicalName(name)
-    all.set(written, [...(all.get(written) ?? []), value])
+    const values = all.get(written)
+    if (values) values.push(value)
+    else all.set(written, [value])
   }
   return Object.fromEntries([...all].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -78,17 +83,11 @@ function canonicalName(name: string): string {
   return name.toLowerCase().replace(/(?:^|-)[a-z]/g, (letter) => letter.toUpperCase())
 }
 
+type Recipients = Pick<Message, 'To' | 'Cc' | 'Bcc' | 'ReplyTo'>
+
 /** The recipients that are known without the message. */
-function recipientsOf({
-  to,
-  to_names,
-  cc,
-  bcc,
-  reply_to,
-}: Pick<Mail, 'to' | 'to_names' | 'cc' | 'bcc' | 'reply_to'>): Pick<
-  Message,
-  'To' | 'Cc' | 'Bcc' | 'ReplyTo'
-> {
+function recipientsOf(mail: Pick<Mail, 'to' | 'to_names' | 'cc' | 'bcc' | 'reply_to'>): Recipients {
+  const { to, to_names, cc, bcc, reply_to } = mail
   return {
     To: to.map((Address, at) => ({ Name: to_names[at] ?? '', Address })),
     Cc: cc.map(bare),

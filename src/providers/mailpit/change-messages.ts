@@ -37,13 +37,13 @@ export function createChangeMessages(
   /** Whether they are being sent, one after the other; what is added meanwhile follows. */
   let isSending = false
   /** Whether a timer for the numbers runs. */
-  let areStatsDue = false
+  let isTimerRunning = false
 
   function sendStats(): void {
-    if (areStatsDue) return
-    areStatsDue = true
+    if (isTimerRunning) return
+    isTimerRunning = true
     setTimeout(() => {
-      areStatsDue = false
+      isTimerRunning = false
       if (isWatched()) statsOf(inbox).then(send, () => undefined)
     }, statsMs).unref()
   }
@@ -58,8 +58,8 @@ export function createChangeMessages(
           const message = await changeMessageOf(change, inbox)
           if (message) send(message)
         }
-        const isLess = changes.some(({ op }) => op !== 'insert' && op !== 'update')
-        if (isLess && (await inbox.overview()).total === 0) send({ Type: 'truncate', Data: null })
+        const mayBeEmpty = changes.some(({ op }) => op !== 'insert' && op !== 'update')
+        if (mayBeEmpty && (await inbox.overview()).total === 0) send({ Type: 'truncate', Data: null })
         sendStats()
       }
     } finally {

@@ -9,22 +9,26 @@ const { get, put } = defineMailpitRoutes('Testing')
 
 /** `/api/v1/chaos`: faults of SMTP by their probability. Other faults of the instance stay as they are. */
 export function chaosRoutes(faults: Faults): Route[] {
-  const shown = async (): Promise<Chaos> => {
+  const current = async (): Promise<Chaos> => {
     const { smtp = [] } = (await faults.get()) ?? {}
-    const of = (name: keyof Chaos): Trigger => {
+    const triggerOf = (name: keyof Chaos): Trigger => {
       const found = smtp.find((fault) => isTrigger(fault) && fault.stage === stages[name])
       return found
         ? { ErrorCode: found.code ?? 0, Probability: Math.round(100 * (found.rate ?? 1)) }
         : { ErrorCode: defaultCodes[name], Probability: 0 }
     }
-    return { Sender: of('Sender'), Recipient: of('Recipient'), Authentication: of('Authentication') }
+    return {
+      Sender: triggerOf('Sender'),
+      Recipient: triggerOf('Recipient'),
+      Authentication: triggerOf('Authentication'),
+    }
   }
 
   return [
     get('/api/v1/chaos', {
       summary: 'The triggers of SMTP errors',
       success: { schema: chaosSchema },
-      handler: shown,
+      handler: current,
     }),
     put('/api/v1/chaos', {
       summary: 'Set the triggers of SMTP errors; one that is left out is reset',
@@ -35,7 +39,7 @@ export function chaosRoutes(faults: Faults): Route[] {
         const set = names.flatMap((name) => toFault(name, body[name]) ?? [])
         const smtp = [...(now?.smtp ?? []).filter((fault) => !isTrigger(fault)), ...set]
         await faults.set({ ...now, smtp })
-        return shown()
+        return current()
       },
     }),
   ]

@@ -1,14 +1,13 @@
-import { LocalpostError, messageOf } from '../../core/errors.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { consentRequired } from '../../server/dev/consent.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import type { Route } from '../../server/route.ts'
 import { isFromProgram } from './browser.ts'
-import { findingsAsSpamCheck, toHtmlCheck, toLinkCheck, toSpamCheck } from './checks.ts'
+import { htmlCheck, spamCheck, toLinkCheck } from './checks.ts'
 import { defineMailpitRoutes } from './define-routes.ts'
 import { idOf } from './latest.ts'
 import { linkCheckQuery, matchQuery } from './requests.ts'
-import { htmlCheckSchema, linkCheckSchema, spamCheckSchema, type SpamCheck } from './schema.ts'
+import { htmlCheckSchema, linkCheckSchema, spamCheckSchema } from './schema.ts'
 
 const { get } = defineMailpitRoutes('Checks')
 
@@ -22,9 +21,7 @@ export function checkRoutes(inbox: Inbox & InboxPages): Route[] {
       errors: [...readErrors, 'invalid_query'],
       async handler({ params, query, signal }) {
         const id = await idOf(inbox, params.id, query, signal())
-        const { html } = await inbox.read(id, { signal: signal() })
-        if (html === '') throw new LocalpostError('validation_error', 'message does not contain HTML')
-        return toHtmlCheck(await inbox.clientSupport(id, { signal: signal() }), html)
+        return htmlCheck(inbox, id, signal())
       },
     }),
     get('/api/v1/message/{id}/link-check', {
@@ -46,19 +43,8 @@ export function checkRoutes(inbox: Inbox & InboxPages): Route[] {
       query: matchQuery,
       success: { schema: spamCheckSchema },
       errors: [...readErrors, 'invalid_query'],
-      async handler({ params, query, signal }): Promise<SpamCheck> {
-        const id = await idOf(inbox, params.id, query, signal())
-        const verdict = await inbox.outside.spam(id, { signal: signal() }).catch((error: unknown) => {
-          if (error instanceof LocalpostError) throw error
-          signal().throwIfAborted()
-          return messageOf(error)
-        })
-        if (typeof verdict === 'object' && verdict !== null) return toSpamCheck(verdict)
-        const reason =
-          verdict === null
-            ? 'No SpamAssassin was asked: none is configured (--spamd host:port), or the message is too large'
-            : `SpamAssassin could not be asked: ${verdict}`
-        return findingsAsSpamCheck(await inbox.check(id, { signal: signal() }), reason)
+      async handler({ params, query, signal }) {
+        return spamCheck(inbox, await idOf(inbox, params.id, query, signal()), signal())
       },
     }),
   ]

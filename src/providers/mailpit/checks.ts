@@ -2,13 +2,21 @@ import { STATUS_CODES } from 'node:http'
 import type { LiveAnswer } from '../../checks/live-links.ts'
 import type { SpamVerdict } from '../../checks/spamd.ts'
 import type { CheckReport } from '../../checks/types.ts'
-import { clientNames } from '../../client-support/features.ts'
-import { features } from '../../client-support/features.ts'
-import type { ClientSupport, SupportedFeature } from '../../client-support/types.ts'
+import { clientNames, features } from '../../client-support/features.ts'
+import type { SupportedFeature } from '../../client-support/types.ts'
+import { LocalpostError, messageOf } from '../../core/errors.ts'
+import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { HtmlCheck, HtmlWarning, LinkCheck, SpamCheck } from './schema.ts'
 
-/** How mail clients support the HTML of a mail. What Can I email does not know of a client is left out. */
-export function toHtmlCheck({ features: used }: ClientSupport, html: string): HtmlCheck {
+/** How mail clients support the HTML of a mail, as far as Can I email knows it. @throws validation_error without HTML */
+export async function htmlCheck(
+  inbox: Pick<Inbox & InboxPages, 'read' | 'clientSupport'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<HtmlCheck> {
+  const { html } = await inbox.read(id, { signal })
+  if (html === '') throw new LocalpostError('validation_error', 'message does not contain HTML')
+  const { features: used } = await inbox.clientSupport(id, { signal })
   const Nodes = countElements(html)
   const Warnings = used.flatMap((feature) => toWarning(feature) ?? [])
   const worst = (of: 'Partial' | 'Unsupported'): number =>
@@ -39,8 +47,6 @@ function countElements(html: string): number {
   return count
 }
 
-const maxCounted = 1024 * 1024
-
 function toWarning({ slug, title, url, category, count }: SupportedFeature): HtmlWarning | null {
   const letters = features.get(slug)?.support ?? ''
   const Results = clients.flatMap(({ Name, Family, Platform }, at) => {
@@ -66,16 +72,6 @@ function toWarning({ slug, title, url, category, count }: SupportedFeature): Htm
   }
 }
 
-const supports: Readonly<Record<string, 'yes' | 'no' | 'partial'>> = { y: 'yes', n: 'no', a: 'partial' }
-
-const clients = clientNames.map(([client, Name]) => {
-  const [Family = '', Platform = ''] = client.split('/')
-  return { Name, Family, Platform }
-})
-
-const platforms: Record<string, string[]> = {}
-for (const { Family, Platform } of clients) (platforms[Platform] ??= []).push(Family)
-
 /** The answers of links; 0 stands for a link without an answer, whose status says why. */
 export function toLinkCheck(answers: ReadonlyMap<string, LiveAnswer>): LinkCheck {
   const Links = [...answers].map(([URL, { status, reason }]) => {
@@ -86,8 +82,26 @@ export function toLinkCheck(answers: ReadonlyMap<string, LiveAnswer>): LinkCheck
   return { Errors, Links }
 }
 
-/** The report of SpamAssassin. */
-export function toSpamCheck({ score, required, rules }: SpamVerdict): SpamCheck {
+/** The report of SpamAssassin; if there is none, the findings of our own checks, and why. */
+export async function spamCheck(
+  inbox: Pick<Inbox & InboxPages, 'check' | 'outside'>,
+  id: string,
+  signal: AbortSignal,
+): Promise<SpamCheck> {
+  let reason =
+    'No SpamAssassin was asked: none is configured (--spamd host:port), or the message is too large'
+  try {
+    const verdict = await inbox.outside.spam(id, { signal })
+    if (verdict !== null) return toSpamCheck(verdict)
+  } catch (error) {
+    if (error instanceof LocalpostError) throw error
+    signal.throwIfAborted()
+    reason = `SpamAssassin could not be asked: ${messageOf(error)}`
+  }
+  return findingsAsSpamCheck(await inbox.check(id, { signal }), reason)
+}
+
+function toSpamCheck({ score, required, rules }: SpamVerdict): SpamCheck {
   return {
     IsSpam: score >= required,
     Error: '',
@@ -105,7 +119,7 @@ export function toSpamCheck({ score, required, rules }: SpamVerdict): SpamCheck 
  *
  * @param reason  Why there is no report, without a full stop.
  */
-export function findingsAsSpamCheck({ findings }: CheckReport, reason: string): SpamCheck {
+function findingsAsSpamCheck({ findings }: CheckReport, reason: string): SpamCheck {
   return {
     IsSpam: false,
     Error: `${reason}. The rules are findings of Localpost’s own checks, without points.`,
@@ -117,3 +131,15 @@ export function findingsAsSpamCheck({ findings }: CheckReport, reason: string): 
     })),
   }
 }
+
+const maxCounted = 1024 * 1024
+const supports: Readonly<Record<string, 'yes' | 'no' | 'partial'>> = { y: 'yes', n: 'no', a: 'partial' }
+
+const clients = clientNames.map(([client, Name]) => {
+  const [Family = '', Platform = ''] = client.split('/')
+  return { Name, Family, Platform }
+})
+
+/** The families of each platform. */
+const platforms: Record<string, string[]> = {}
+for (const { Family, Platform } of clients) (platforms[Platform] ??= []).push(Family)

@@ -25,10 +25,8 @@ export function eventRoutes(parts: Pick<ProviderParts, 'store' | 'inbox'>): Rout
 }
 
 /** @returns A function that opens the frames of a websocket for one more client. All clients of an account get the same. */
-function createEvents({
-  store,
-  inbox,
-}: Pick<ProviderParts, 'store' | 'inbox'>): () => ReadableStream<Uint8Array> {
+function createEvents(parts: Pick<ProviderParts, 'store' | 'inbox'>): () => ReadableStream<Uint8Array> {
+  const { store, inbox } = parts
   const clients = new Set<PushStream>()
   let stopChanges: (() => void) | null = null
   const messages = createChangeMessages(inbox, {

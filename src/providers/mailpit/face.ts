@@ -3,11 +3,12 @@ import type { LocalpostError } from '../../core/errors.ts'
 import { type Answer, bytesAnswer, jsonAnswer } from '../../server/answer.ts'
 import { basicOf, bearerPlace } from '../../server/auth.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
+import { sentencesOf } from '../error-sentences.ts'
 
 /** An API key as `/dev` takes it, or as the password of Basic authentication, which Mailpit's clients can send. */
 const keyPlace: KeyPlace = {
   of: (headers) => bearerPlace.of(headers) ?? basicOf(headers)?.password ?? null,
-  form: 'Authorization: Bearer <API_KEY>` or `Authorization: Basic <any name:API_KEY in base64>',
+  headerForms: ['Authorization: Bearer <API_KEY>', 'Authorization: Basic <any name:API_KEY in base64>'],
   challenge: 'Basic realm="localpost"',
   scheme: {
     type: 'http',
@@ -42,17 +43,12 @@ console.log(message.Subject)`,
 /** Mailpit's errors are text with the status 400 or 404; only those of a send are JSON. */
 function errorAnswer(error: LocalpostError, pathname: string): Answer {
   const { status, headers } = error
-  const message = messageOf(error)
+  // Every wrong member, and not only the first one.
+  const message = sentencesOf(error, (one) => `${one.field}: ${one.message}`, {
+    separator: '; ',
+    rest: (count) => `; and ${count} more`,
+  })
   const shown = status === 422 ? 400 : status
   if (pathname === '/api/v1/send') return jsonAnswer({ Error: message }, shown, headers)
   return bytesAnswer(message, { 'content-type': 'text/plain; charset=utf-8', ...headers }, shown)
 }
-
-/** The error in words: every wrong member, and not only the first one. */
-function messageOf({ errors = [], message }: LocalpostError): string {
-  if (errors.length === 0) return message
-  const all = errors.slice(0, maxNamed).map((one) => `${one.field}: ${one.message}`)
-  return all.join('; ') + (errors.length > maxNamed ? `; and ${errors.length - maxNamed} more` : '')
-}
-
-const maxNamed = 10

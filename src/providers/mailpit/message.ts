@@ -1,11 +1,11 @@
 import { isErrorOf, LocalpostError, validationError, type ErrorCode } from '../../core/errors.ts'
-import { quote } from '../../core/quote.ts'
 import { longBytes } from '../../core/job-thread.ts'
+import { quote } from '../../core/quote.ts'
 import { readBeginning } from '../../core/read-beginning.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { normalizeAddress, parseAddresses } from '../../mime/headers/addresses.ts'
 import { readHeader, type HeaderBlock } from '../../mime/headers/headers.ts'
-import { bytesAnswer } from '../../server/answer.ts'
+import { type Answer, bytesAnswer } from '../../server/answer.ts'
 import { streamBody } from '../../server/body-streams.ts'
 import { attachmentHeaders, disposition, guarded } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
@@ -25,10 +25,7 @@ const writtenErrors: readonly ErrorCode[] = [...errors, 'message_pending']
 
 /** `/api/v1/message/{id}` and what is below it, but for the checks. */
 export function messageRoutes(inbox: Inbox & InboxPages): Route[] {
-  const leafOf = async (
-    given: { id: string; part: string },
-    signal: AbortSignal,
-  ): Promise<Awaited<ReturnType<Inbox['part']>>> => {
+  const openPart = async (given: { id: string; part: string }, signal: AbortSignal): Promise<OpenedPart> => {
     const id = await idOf(inbox, given.id, {}, signal)
     const ids = partIds(await inbox.structure(id, { signal }))
     const [index] = [...ids].find(([, part]) => part === given.part) ?? []
@@ -86,7 +83,7 @@ export function messageRoutes(inbox: Inbox & InboxPages): Route[] {
       success: { type: '*/*', description: 'The bytes of the part' },
       errors: writtenErrors,
       async handler({ params, signal }) {
-        const { stream, content_type, filename } = await leafOf(params, signal())
+        const { stream, content_type, filename } = await openPart(params, signal())
         const file = { content_type, filename: filename ?? `part-${params.part}` }
         return bytesAnswer(streamBody(stream), attachmentHeaders(file))
       },
@@ -96,14 +93,7 @@ export function messageRoutes(inbox: Inbox & InboxPages): Route[] {
       success: { type: 'image/*', description: 'The image' },
       errors: writtenErrors,
       async handler({ params, signal }) {
-        const { stream, content_type, filename } = await leafOf(params, signal())
-        const isImage = /^image\/(?:png|jpeg|gif|webp)$/i.test(content_type)
-        const bytes = await readBeginning(stream, isImage ? maxThumbBytes + 1 : 1)
-        if (isImage && bytes.length <= maxThumbBytes)
-          return bytesAnswer(bytes, attachmentHeaders({ content_type, filename: filename ?? 'image' }))
-        const what = isImage ? `has more than ${maxThumbBytes} bytes` : `is ${content_type}, not an image`
-        const message = `There is no thumbnail: part ${quote(params.part)} ${what}, and images are not scaled here. Use the part itself.`
-        throw new LocalpostError('not_found', message)
+        return thumbOf(params.part, await openPart(params, signal()))
       },
     }),
     post('/api/v1/message/{id}/release', {
@@ -113,18 +103,33 @@ export function messageRoutes(inbox: Inbox & InboxPages): Route[] {
       errors: [...writtenErrors, 'relay_not_configured', 'relay_failed'],
       async handler({ params, body, signal }) {
         const id = await idOf(inbox, params.id, {}, signal())
-        const all = body.To.map((given) => {
-          const [address, ...others] = parseAddresses(given)
-          // All of them before the first is sent to.
-          const checked = normalizeAddress(address?.address ?? '')
-          if (others.length === 0 && 'address' in checked) return checked.address
-          throw validationError([{ field: 'To', message: `${quote(given)} is not one address` }])
-        })
-        for (const to of all) await inbox.release(id, { to })
+        // All addresses are checked before the first is sent to.
+        for (const to of body.To.map(oneAddress)) await inbox.release(id, { to })
         return ok
       },
     }),
   ]
+}
+
+type OpenedPart = Awaited<ReturnType<Inbox['part']>>
+
+/** The image itself, if it is a small one. @throws not_found */
+async function thumbOf(part: string, { stream, content_type, filename }: OpenedPart): Promise<Answer> {
+  const isImage = /^image\/(?:png|jpeg|gif|webp)$/i.test(content_type)
+  const bytes = await readBeginning(stream, isImage ? maxThumbBytes + 1 : 1)
+  if (isImage && bytes.length <= maxThumbBytes)
+    return bytesAnswer(bytes, attachmentHeaders({ content_type, filename: filename ?? 'image' }))
+  const what = isImage ? `has more than ${maxThumbBytes} bytes` : `is ${content_type}, not an image`
+  const message = `There is no thumbnail: part ${quote(part)} ${what}, and images are not scaled here. Use the part itself.`
+  throw new LocalpostError('not_found', message)
+}
+
+/** @throws validation_error unless the text is one address. */
+function oneAddress(given: string): string {
+  const [address, ...others] = parseAddresses(given)
+  const checked = normalizeAddress(address?.address ?? '')
+  if (others.length === 0 && 'address' in checked) return checked.address
+  throw validationError([{ field: 'To', message: `${quote(given)} is not one address` }])
 }
 
 /** The header of a message; null while it is not written. */

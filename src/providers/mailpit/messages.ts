@@ -25,14 +25,10 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
     { start, limit }: { start: number; limit: number },
     signal: AbortSignal,
   ): Promise<{ messages: Summary[]; count: number }> {
-    const first = await inbox.entries({
-      query,
-      offset: start,
-      limit: Math.min(maxPage, limit || 1),
-      signal,
-    })
+    const first = await inbox.entries({ query, offset: start, limit: Math.min(maxPage, limit || 1), signal })
     const messages = limit === 0 ? [] : first.items.map(toListed)
-    for (let { cursor } = first; cursor !== null && messages.length < limit;) {
+    let { cursor } = first
+    while (cursor !== null && messages.length < limit) {
       const wanted = { query, cursor, limit: Math.min(maxPage, limit - messages.length), signal }
       const page = await inbox.entries({ ...wanted, count: 'page' })
       for (const entry of page.items) messages.push(toListed(entry))

@@ -18,11 +18,12 @@ export function readQueryDate(text: string, zone?: string): number | null {
   if (!found) return null
   const [y = 0, m = 0, d = 0, h = 0, min = 0, s = 0] = found.slice(1, 7).map((part) => Number(part || 0))
   // Otherwise the 30th of February would be the 2nd of March.
-  if (m < 1 || m > 12 || d < 1 || d > new Date(y, m, 0).getDate() || h > 23 || min > 59 || s > 59) return null
+  const isDay = m >= 1 && m <= 12 && d >= 1 && d <= new Date(y, m, 0).getDate()
+  if (!isDay || h > 23 || min > 59 || s > 59) return null
   const asUtc = Date.UTC(y, m - 1, d, h, min, s)
   if (found[7] !== undefined) return asUtc - offsetMs(found[7])
   if (zone === undefined) return new Date(y, m - 1, d, h, min, s).getTime()
-  // The offset of the zone at about that time, and once more for times near a change of clocks.
+  // The offset depends on the time that is looked for: estimate it, then correct it once.
   const first = asUtc - zoneOffsetMs(asUtc, zone)
   return asUtc - zoneOffsetMs(first, zone)
 }

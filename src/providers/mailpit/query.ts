@@ -1,7 +1,7 @@
 import { LocalpostError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
-import { queryDateForms, readQueryDate } from './query-dates.ts'
 import { quotedString } from '../../core/text.ts'
+import { queryDateForms, readQueryDate } from './query-dates.ts'
 
 /**
  * Translates a search of Mailpit into one of the inbox.
@@ -79,24 +79,8 @@ function toTerm(part: string, zone: string | undefined): string | null {
 }
 
 /** Keys that mean the same to the inbox; `to:` also finds Cc and Bcc there. */
-const sameKeys: ReadonlySet<string> = new Set([
-  'to',
-  'from',
-  'cc',
-  'reply-to',
-  'subject',
-  'message-id',
-  'tag',
-])
-const knownKeys: ReadonlySet<string> = new Set([
-  ...sameKeys,
-  'is',
-  'has',
-  'after',
-  'before',
-  'larger',
-  'smaller',
-])
+const sameKeys = new Set(['to', 'from', 'cc', 'reply-to', 'subject', 'message-id', 'tag'])
+const knownKeys = new Set([...sameKeys, 'is', 'has', 'after', 'before', 'larger', 'smaller'])
 const refusedKeys: ReadonlyMap<string, string> = new Map([
   ['bcc', 'use to:, which looks at To, Cc and Bcc.'],
   ['addressed', 'use to: or from:, or the address alone, which is looked for in all fields and in the text.'],

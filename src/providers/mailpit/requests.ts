@@ -28,20 +28,16 @@ const ids = z.array(z.string().max(100)).max(10_000)
 /** The most messages of one answer. */
 export const maxMessages = 10_000
 
-const tz = z
-  .string()
-  .max(100)
-  .optional()
-  .describe('Time zone of `before:` and `after:`, such as `Europe/Berlin`. Default: that of the server')
-const query = z
-  .string()
-  .max(20_000)
-  .describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
-
 /** A parameter that counts as absent where it is empty, as for Mailpit. */
 export function absentIfEmpty<T>(schema: z.ZodType<T>): z.ZodOptional<z.ZodType<T | undefined>> {
   return z.preprocess((given) => (given === '' ? undefined : given), schema.optional()).optional()
 }
+
+const tz = absentIfEmpty(z.string().max(100)).describe(
+  'Time zone of `before:` and `after:`, such as `Europe/Berlin`. Default: that of the server',
+)
+const longText = z.string().max(20_000)
+const query = longText.describe('A search of Mailpit: words, `"phrases"`, `from:`, `subject:`, …')
 
 const page = {
   start: absentIfEmpty(queryNumber(0)).describe('Position of the first message. Default: 0'),
@@ -55,12 +51,10 @@ export const listQuery = z.strictObject(page)
 export const searchQuery = z.strictObject({ ...page, ...match })
 export const matchQuery = z.strictObject(match)
 export const rawQuery = z.strictObject({ ...match, dl: z.literal('1').optional().describe('As a download') })
+const flag = z.enum(['true', 'false', '1', '0'])
 export const linkCheckQuery = z.strictObject({
   ...match,
-  follow: z
-    .enum(['true', 'false', '1', '0'])
-    .optional()
-    .describe('Redirects are always followed, at most five'),
+  follow: flag.optional().describe('Redirects are always followed, at most five'),
 })
 export const zoneQuery = z.strictObject({ tz })
 
@@ -83,5 +77,5 @@ const trigger = anyCase({
   ErrorCode: z.union([z.literal(0), z.int().min(400).max(599)]).optional(),
   Probability: z.int().min(0).max(100).optional(),
 }).optional()
-export type TriggerInput = { ErrorCode?: number; Probability?: number }
+export type TriggerInput = z.output<typeof trigger>
 export const chaosBody = anyCase({ Sender: trigger, Recipient: trigger, Authentication: trigger })

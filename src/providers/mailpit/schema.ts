@@ -181,10 +181,7 @@ export const configurationSchema = z.strictObject({
 export type Configuration = z.infer<typeof configurationSchema>
 
 /** An SMTP error, and how often it is answered. */
-const triggerSchema = z.strictObject({
-  ErrorCode: z.int(),
-  Probability: z.int().describe('In percent'),
-})
+const triggerSchema = z.strictObject({ ErrorCode: z.int(), Probability: z.int().describe('In percent') })
 export type Trigger = z.infer<typeof triggerSchema>
 
 /** The triggers of SMTP errors. */

@@ -21,9 +21,10 @@ export function sendRoutes(parts: ProviderParts): Route[] {
       async handler(context) {
         const how = { provider: 'mailpit', kind: 'mailpit send', names: requestMemberNames } as const
         const sent = await sendOne(how, context, parts)
+        // Its id as that of a provider, by which ours is found.
         const { emails: [email] = [] } = (await parts.sending.find('mailpit', sent.id)) ?? {}
         const ID = email?.id ?? sent.id
-        await written(parts.inbox, ID, context.signal())
+        await untilWritten(parts.inbox, ID, context.signal())
         return { ID }
       },
     }),
@@ -31,7 +32,7 @@ export function sendRoutes(parts: ProviderParts): Route[] {
 }
 
 /** Waits until a message is written, because clients read it as soon as they have its id. */
-async function written(inbox: Pick<Inbox, 'waitFor'>, id: string, signal: AbortSignal): Promise<void> {
+async function untilWritten(inbox: Pick<Inbox, 'waitFor'>, id: string, signal: AbortSignal): Promise<void> {
   try {
     await inbox.waitFor({ id }, { timeoutMs: maxWaitMs, signal })
   } catch (error) {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { type FieldError, validationError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
+import { quotedString } from '../../core/text.ts'
 import { parseInput } from '../../core/validate.ts'
 import { normalizeAddress } from '../../mime/headers/addresses.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import type { Translate } from '../translation.ts'
 import { anyCase } from './requests.ts'
-import { quotedString } from '../../core/text.ts'
 
 const person = anyCase({ Name: z.string().max(1000).optional(), Email: z.string().max(1000) })
 const people = z.array(person).max(1000).optional()
@@ -35,36 +35,34 @@ const request = {
     .max(1000)
     .optional(),
 }
-const whole = anyCase(request)
+const sendSchema = anyCase(request)
 
-/** The body of `POST /api/v1/send`. */
-export const sendBody: z.ZodType = whole
+/** The body of `POST /api/v1/send`. Of any type, which keeps the declarations of the package short. */
+export const sendBody: z.ZodType = sendSchema
 
 /** Translates the body of a send. */
 export const toSend: Translate = (body) => ({ emails: [{ request: toSendingRequest(body) }] })
 
 function toSendingRequest(given: unknown): SendingRequest {
   const { From, To, Cc, Bcc, ReplyTo, Subject, Text, HTML, Headers, Tags, Attachments } = parseInput(
-    whole,
+    sendSchema,
     given,
   )
   const errors: FieldError[] = []
-  const written = (field: string, { Name = '', Email }: Person): string => {
+  const toMailbox = (field: string, { Name = '', Email }: Person): string => {
     const checked = normalizeAddress(Email)
     if ('problem' in checked)
       errors.push({ field, message: `invalid address ${quote(Email)}: it ${checked.problem}` })
     return Name === '' ? `<${Email}>` : `${quotedString(Name)} <${Email}>`
   }
   const all = (field: string, list: readonly Person[] = []): string[] | undefined =>
-    list.length === 0 ? undefined : list.map((one, i) => written(`${field}[${i}]`, one))
+    list.length === 0 ? undefined : list.map((one, i) => toMailbox(`${field}[${i}]`, one))
+  const bcc = Bcc?.map((Email) => ({ Email }))
   const sending: SendingRequest = {
-    from: written('From', From),
+    from: toMailbox('From', From),
     to: all('To', To),
     cc: all('Cc', Cc),
-    bcc: all(
-      'Bcc',
-      Bcc?.map((Email) => ({ Email })),
-    ),
+    bcc: all('Bcc', bcc),
     reply_to: all('ReplyTo', ReplyTo),
     subject: Subject ?? '',
     html: HTML,

@@ -8,7 +8,7 @@ type TagInbox = Pick<InboxPages, 'bulk' | 'overview'>
 
 /**
  * The tags of the messages of an account as Mailpit has them: they are listed in lower case, their case does not matter, and
- * those that are given here lose the space at their ends. A change reads the tags first, so changes run one after the other.
+ * tags given here are trimmed. A change reads the tags first, so changes run one after the other.
  */
 export class TagStore {
   readonly #inbox: TagInbox

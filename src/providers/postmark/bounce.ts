@@ -6,7 +6,7 @@ import { eventKey, idAt } from '../event-facts.ts'
 import { labelsOf, postmark, serverId, toTime, toNumber } from './conventions.ts'
 
 /** A kind of bounce, as Postmark tells them apart. */
-export interface BounceKind {
+export interface PostmarkBounceKind {
   readonly Type: string
   readonly TypeCode: number
   readonly Name: string
@@ -73,7 +73,7 @@ export const bounceKinds = {
     Description: 'The message could not be sent.',
     deactivates: false,
   },
-} as const satisfies Record<string, BounceKind>
+} as const satisfies Record<string, PostmarkBounceKind>
 
 /** The names of all kinds. */
 export const bounceTypes: readonly string[] = Object.values(bounceKinds).map(({ Type }) => Type)
@@ -132,13 +132,13 @@ export function toBounce(given: ShapedEvent, isInactive?: boolean): Bounce | nul
   }
 }
 
+type Deactivation = { Origin: 'Recipient'; SuppressionReason: string }
+
 /**
  * What Postmark tells beside a bounce that deactivated its address; null for other bounces. `deactivates` is also true for
  * an address that was deactivated before, of which it does not tell again.
  */
-export function deactivationOf({
-  Type,
-}: Pick<Bounce, 'Type'>): { Origin: 'Recipient'; SuppressionReason: string } | null {
+export function newDeactivationOf({ Type }: Pick<Bounce, 'Type'>): Deactivation | null {
   const isNew = Type === bounceKinds.hard.Type || Type === bounceKinds.complaint.Type
   return isNew ? { Origin: 'Recipient', SuppressionReason: Type } : null
 }
@@ -158,10 +158,10 @@ function isBounce(event: EmailEvent): event is BounceEvent {
 }
 
 /** The kind of bounce that an event is. */
-function bounceKindOf(event: BounceEvent): BounceKind {
+function bounceKindOf(event: BounceEvent): PostmarkBounceKind {
   switch (event.status) {
     case 'bounced':
-      return ofBounce(event)
+      return kindOfBounced(event)
     case 'delivery_delayed':
       return bounceKinds.transient
     case 'complained':
@@ -171,7 +171,7 @@ function bounceKindOf(event: BounceEvent): BounceKind {
   }
 }
 
-function ofBounce(event: Extract<EmailEvent, { status: 'bounced' }>): BounceKind {
+function kindOfBounced(event: Extract<EmailEvent, { status: 'bounced' }>): PostmarkBounceKind {
   if (isSuppression(event)) return bounceKinds.inactive
   const { type, subtype } = event
   if (subtype === 'ContentRejected' || subtype === 'AttachmentRejected') return bounceKinds.blocked

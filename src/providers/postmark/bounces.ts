@@ -6,11 +6,13 @@ import type { Route } from '../../server/route.ts'
 import type { Where } from '../../store/queries.ts'
 import { notFound } from '../../store/repository.ts'
 import type { ShapedEvent } from '../../webhooks/shape.ts'
+import { eventsOf } from '../event-facts.ts'
 import type { ProviderParts } from '../provider.ts'
 import { suppressionsByReason } from '../suppressions-by-reason.ts'
 import { bounceKinds, bounceSchema, bounceStatuses, bounceTypes, dumpOf, toBounce } from './bounce.ts'
 import { postmarkFace, type PostmarkCause } from './face.ts'
-import { checkPage, pageMembers, queryName, queryTime, selectPage } from './pages.ts'
+import { checkPage, pageMembers, selectPage } from './pages.ts'
+import { queryName, queryTime } from './query-members.ts'
 
 const { get, put } = defineRoutes({ tag: 'Bounces', access: 'key', face: postmarkFace })
 
@@ -43,7 +45,7 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
   /** An id is a hash of its event, under which nothing is stored, so bounces are read until one has it. @throws not_found */
   async function find(id: string): Promise<{ bounce: PostmarkBounce; given: ShapedEvent }> {
     for await (const emails of sent.matching(hasBounce))
-      for (const given of emails.flatMap(eventsOf)) {
+      for (const given of emails.flatMap(newestFirst)) {
         const [bounce] = toAnswer(given)
         if (bounce && String(bounce.ID) === id) return { bounce, given }
       }
@@ -55,9 +57,8 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
     const { bounce } = await find(id)
     if (bounce.Type === bounceKinds.complaint.Type) {
       const message = `The bounce ${bounce.ID} is a spam complaint, which Postmark does not undo. Remove ${bounce.Email} from the suppression list of Localpost.`
-      throw new LocalpostError('validation_error', message, {
-        cause: 'cannot_activate' satisfies PostmarkCause,
-      })
+      const cause: PostmarkCause = 'cannot_activate'
+      throw new LocalpostError('validation_error', message, { cause })
     }
     // An entry for another reason is not of this bounce.
     const entries = suppressionsByReason(suppressions, 'bounce')
@@ -102,7 +103,7 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
       success: { schema: z.strictObject({ TotalCount: z.int(), Bounces: z.array(bounceSchema) }) },
       async handler({ query }) {
         const page = await selectPage(sent.matching(whereOf(query)), query, (email) =>
-          eventsOf(email)
+          newestFirst(email)
             .flatMap(toAnswer)
             .filter((bounce) => isWanted(bounce, query)),
         )
@@ -136,11 +137,9 @@ function whereOf({ todate }: BounceQuery): Where {
   return todate === undefined ? hasBounce : { all: [hasBounce, { number: 'created', below: todate + 1 }] }
 }
 
-/** The events of an email, newest first. */
-function eventsOf(email: EmailRecord): ShapedEvent[] {
-  return email.recipients
-    .flatMap(({ recipient, events }) => events.map((event) => ({ email, recipient, event })))
-    .sort((a, b) => b.event.timestamp - a.event.timestamp)
+/** The events of an email. */
+function newestFirst(email: EmailRecord): ShapedEvent[] {
+  return eventsOf(email).sort((a, b) => b.event.timestamp - a.event.timestamp)
 }
 
 function isWanted(bounce: PostmarkBounce, query: BounceQuery): boolean {

@@ -10,7 +10,7 @@ export const serverId = 1
 /** The stream of an email whose request names none. */
 export const defaultStream = 'outbound' as const
 
-/** The metadata that keep what an email of Localpost has no member for: tags in the inbox are cut, and people change them. */
+/** Metadata keep the tag and the stream, because people can change the tags in the inbox. */
 const kept = { tag: 'postmark:tag', stream: 'postmark:stream' } as const
 
 /** Whether metadata of this name are not those of the request. */
@@ -47,7 +47,7 @@ export function toTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
 
-/** A positive number of 48 bits for a text, where Postmark has numbers and Localpost has not. */
+/** A positive number of 48 bits for a text, for ids that are numbers in Postmark. */
 export function toNumber(text: string): number {
   return createHash('sha256').update(text).digest().readUIntBE(0, 6)
 }

@@ -1,14 +1,11 @@
 import { z } from 'zod'
-import { LocalpostError } from '../../core/errors.ts'
-import { parseAddresses } from '../../mime/headers/addresses.ts'
-import type { InnerSuppressions } from '../../sending/suppressions.ts'
-import type { SendingRequest } from '../../sending/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import type { Route, RouteContext } from '../../server/route.ts'
 import type { ProviderParts } from '../provider.ts'
 import { sendAll, sendOne, sendingRoute, type ProviderSend, type Sent } from '../send.ts'
 import { postmark, toTime } from './conventions.ts'
-import { toError, postmarkFace, type PostmarkCause } from './face.ts'
+import { toError, postmarkFace } from './face.ts'
+import { inactiveError, inactiveNote, inactiveOf } from './inactive.ts'
 import {
   batchDocumentSchema,
   maxRecipients,
@@ -16,7 +13,7 @@ import {
   templatedBatchDocumentSchema,
   templatedSchema,
 } from './send-schema.ts'
-import { templateIds } from './template-ids.ts'
+import { createIdLookup } from './template-ids.ts'
 
 const { post } = defineRoutes({ tag: 'Emails', access: 'key', face: postmarkFace })
 
@@ -39,7 +36,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   const { clock, suppressions, templates } = parts
 
   function sendOf(kind: ProviderSend['kind']): ProviderSend {
-    const findId = templateIds(templates)
+    const findId = createIdLookup(templates)
     return {
       provider: postmark,
       kind,
@@ -56,6 +53,7 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   }
 
   function toAccepted({ id, request }: Extract<Sent, { id: string }>): z.infer<typeof acceptedSchema> {
+    // Again, because the list may have changed during the send.
     const inactive = inactiveOf(request, suppressions)
     return {
       ...recipientsOf(request),
@@ -103,50 +101,15 @@ export function emailRoutes(parts: ProviderParts): Route[] {
   ]
 }
 
-function recipientsOf({ to, cc, bcc }: Extract<Sent, { id: string }>['request']): {
-  To?: string
-  Cc?: string
-  Bcc?: string
-} {
+type Recipients = Pick<z.infer<typeof acceptedSchema>, 'To' | 'Cc' | 'Bcc'>
+
+function recipientsOf({ to, cc, bcc }: Extract<Sent, { id: string }>['request']): Recipients {
   const written = (given: string | string[] | undefined): string => [given ?? []].flat().join(', ')
   return {
     ...(to !== undefined && { To: written(to) }),
     ...(cc !== undefined && { Cc: written(cc) }),
     ...(bcc !== undefined && { Bcc: written(bcc) }),
   }
-}
-
-/** The recipients of an email that are on the suppression list, and whether there are others. */
-interface Inactive {
-  readonly addresses: readonly string[]
-  readonly areAll: boolean
-}
-
-/** Finds the recipients of a request that are on the suppression list. */
-function inactiveOf(
-  { to, cc, bcc }: SendingRequest,
-  suppressions: Pick<InnerSuppressions, 'has' | 'isEmpty'>,
-): Inactive {
-  if (suppressions.isEmpty()) return { addresses: [], areAll: false }
-  const recipients = [to, cc, bcc]
-    .flat()
-    .flatMap((text) => (text === undefined ? [] : parseAddresses(text)))
-    .map(({ address }) => address.toLowerCase())
-  const addresses = [...new Set(recipients.filter((address) => suppressions.has(address)))]
-  return { addresses, areAll: addresses.length > 0 && addresses.length === new Set(recipients).size }
-}
-
-/** The error of an email whose recipients are all inactive. Clients read the addresses from its message. */
-function inactiveError({ addresses }: Inactive): LocalpostError {
-  const message = `You tried to send to recipients that have all been marked as inactive. Found inactive addresses: ${addresses.join(', ')}. Inactive recipients are on the suppression list: remove them there, or activate them.`
-  return new LocalpostError('validation_error', message, {
-    cause: 'inactive_recipients' satisfies PostmarkCause,
-  })
-}
-
-/** What the answer says of an email that not all recipients get. */
-function inactiveNote({ addresses }: Inactive): string {
-  return `Message OK, but will not deliver to these inactive addresses: ${addresses.join(', ')}. Inactive recipients are on the suppression list.`
 }
 
 /** Our names of members that have others in Postmark's API. */

@@ -2,7 +2,7 @@ import type { EmailEvent } from '../../emails/types.ts'
 import type { ShapedBody, ShapedEvent, WebhookShape } from '../../webhooks/shape.ts'
 import type { EmailEventType } from '../../webhooks/types.ts'
 import { idAt } from '../event-facts.ts'
-import { bounceKinds, deactivationOf, toBounce, type Bounce } from './bounce.ts'
+import { bounceKinds, newDeactivationOf, toBounce, type Bounce } from './bounce.ts'
 import { labelsOf, postmark, serverId, toTime } from './conventions.ts'
 
 /** What a webhook of Postmark can be triggered by: the record types of its events. */
@@ -14,7 +14,7 @@ export type PostmarkTrigger =
   | 'Click'
   | 'SubscriptionChange'
 
-/** Our events of which they are made. */
+/** The triggers, and our events of which each is made. */
 const events: Readonly<Record<PostmarkTrigger, EmailEventType | readonly EmailEventType[]>> = {
   Delivery: 'email.delivered',
   Bounce: ['email.bounced', 'email.delivery_delayed', 'email.failed'],
@@ -32,15 +32,22 @@ export const postmarkShape: WebhookShape = {
     const { event } = given
     const bounce = toBounce(given)
     if (bounce) return ofBounce(bounce, event)
-    if (event.status === 'delivered') {
-      const times = { DeliveredAt: toTime(event.timestamp), Details: event.smtp_response }
-      return toBody('Delivery', { ...commonOf(given), ServerID: serverId, ...times })
+    switch (event.status) {
+      case 'delivered': {
+        const times = { DeliveredAt: toTime(event.timestamp), Details: event.smtp_response }
+        return toBody('Delivery', { ...commonOf(given), ServerID: serverId, ...times })
+      }
+      case 'opened':
+        return toBody('Open', { ...visitOf(given, event), FirstOpen: isFirst(given), ReadSeconds: 0 })
+      case 'clicked':
+        return toBody('Click', { ...visitOf(given, event), ClickLocation: 'HTML', OriginalLink: event.link })
+      case 'sent':
+      case 'bounced':
+      case 'complained':
+      case 'delivery_delayed':
+      case 'failed':
+        return null
     }
-    if (event.status === 'opened')
-      return toBody('Open', { ...visitOf(given, event), FirstOpen: isFirst(given), ReadSeconds: 0 })
-    if (event.status === 'clicked')
-      return toBody('Click', { ...visitOf(given, event), ClickLocation: 'HTML', OriginalLink: event.link })
-    return null
   },
   headers: () => ({}),
 }
@@ -53,7 +60,7 @@ function toBody(type: PostmarkTrigger, members: object): ShapedBody {
 function ofBounce(bounce: Bounce, event: EmailEvent): ShapedBody[] {
   const isComplaint = bounce.Type === bounceKinds.complaint.Type
   const first = toBody(isComplaint ? 'SpamComplaint' : 'Bounce', bounce)
-  const deactivation = deactivationOf(bounce)
+  const deactivation = newDeactivationOf(bounce)
   if (!deactivation) return [first]
   const { Origin, SuppressionReason } = deactivation
   const { MessageID, ServerID, MessageStream, Tag, Metadata, Email } = bounce

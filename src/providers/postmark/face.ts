@@ -13,7 +13,7 @@ const tokenPlace: KeyPlace = {
     const token = headers.get(header) ?? headers.get('x-postmark-account-token')
     return token?.trim() || null
   },
-  form: `${header}: <API_KEY>`,
+  headerForms: [`${header}: <API_KEY>`],
   scheme: { type: 'apiKey', in: 'header', name: header },
   adviceOn: (key) =>
     key === 'POSTMARK_API_TEST'
@@ -25,7 +25,7 @@ const tokenPlace: KeyPlace = {
 type Kind = readonly [status: number, code: number]
 
 /** What Postmark answers in place of our errors, wherever they happen. */
-const known: Readonly<Partial<Record<ErrorCode, Kind>>> = {
+const kindByCode: Readonly<Partial<Record<ErrorCode, Kind>>> = {
   missing_api_key: [401, 10],
   invalid_api_key: [401, 10],
   insufficient_scope: [401, 10],
@@ -43,7 +43,7 @@ const known: Readonly<Partial<Record<ErrorCode, Kind>>> = {
   rate_limit_exceeded: [429, 429],
 }
 
-/** The `cause` of an error that Postmark has a code of its own for. Who throws such an error names it by this type. */
+/** The `cause` of an error that Postmark has a code of its own for. Use this type where such an error is thrown. */
 export type PostmarkCause = 'inactive_recipients' | 'too_many_messages' | 'cannot_activate'
 
 const codesByCause: Readonly<Record<PostmarkCause, number>> = {
@@ -56,7 +56,7 @@ function isPostmarkCause(cause: unknown): cause is PostmarkCause {
   return typeof cause === 'string' && Object.hasOwn(codesByCause, cause)
 }
 
-/** What it answers to a missing record and to wrong input, by the second segment of the path. Other paths have no codes of their own. */
+/** What Postmark answers to a missing record and to wrong input, by the second segment of a path that has codes of its own. */
 const areas: Readonly<Record<string, { missing: Kind; wrong: number }>> = {
   messages: { missing: [422, 701], wrong: 700 },
   bounces: { missing: [422, 1001], wrong: 1000 },
@@ -69,7 +69,7 @@ function kindOf({ cause, code, status }: LocalpostError, pathname: string): Kind
   if (isPostmarkCause(cause)) return [422, codesByCause[cause]]
   const area = areas[pathname.split('/')[2] ?? '']
   if (code === 'not_found') return area?.missing ?? [404, 12]
-  return known[code] ?? (status >= 500 ? [status, 100] : [422, area?.wrong ?? 300])
+  return kindByCode[code] ?? (status >= 500 ? [status, 100] : [422, area?.wrong ?? 300])
 }
 
 /** An error as Postmark writes it, in an answer of its own or for one email of a batch. */

@@ -3,7 +3,7 @@ import type { EmailContent, EmailRecord } from '../../emails/email.ts'
 import { outcomeOf } from '../../emails/events.ts'
 import type { EmailEvent } from '../../emails/types.ts'
 import { idAt } from '../event-facts.ts'
-import { deactivationOf, toBounce } from './bounce.ts'
+import { newDeactivationOf, toBounce } from './bounce.ts'
 import { labelsOf, postmark, toTime } from './conventions.ts'
 
 /** An address in an answer. */
@@ -41,12 +41,15 @@ export const messageSchema = z.strictObject({
 })
 type PostmarkMessage = z.infer<typeof messageSchema>
 
+/** When the body of a message is not in an answer. */
+export const emptyBody = '`""` before it is written, and above 5 MB'
+
 /** An email in detail. */
 export const messageDetailsSchema = z.strictObject({
   ...messageSchema.shape,
   TextBody: z.string(),
   HtmlBody: z.string(),
-  Body: z.string().describe('The message as it was sent; `""` before it is written, and above 5 MB'),
+  Body: z.string().describe(`The message as it was sent; ${emptyBody}`),
   MessageEvents: z.array(
     z.strictObject({
       Recipient: z.string(),
@@ -130,7 +133,7 @@ function toEvent(email: EmailRecord, Recipient: string, event: EmailEvent): Post
       const bounce = toBounce({ email, recipient: Recipient, event })
       if (!bounce) return []
       const bounced = made('Bounced', { Summary: bounce.Details, BounceID: bounce.ID })
-      const deactivation = deactivationOf(bounce)
+      const deactivation = newDeactivationOf(bounce)
       if (!deactivation) return [bounced]
       const { Origin, SuppressionReason } = deactivation
       return [bounced, made('SubscriptionChanged', { Origin, SuppressSending: 'True', SuppressionReason })]

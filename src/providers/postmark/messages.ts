@@ -10,6 +10,7 @@ import type { ProviderParts } from '../provider.ts'
 import { labelsOf, postmark } from './conventions.ts'
 import { postmarkFace } from './face.ts'
 import {
+  emptyBody,
   messageDetailsSchema,
   messageSchema,
   statuses,
@@ -17,7 +18,8 @@ import {
   toMessage,
   toMessageDetails,
 } from './message-answers.ts'
-import { checkPage, pageMembers, queryName, queryTime, selectPage } from './pages.ts'
+import { checkPage, pageMembers, selectPage } from './pages.ts'
+import { queryName, queryTime } from './query-members.ts'
 
 const { get } = defineRoutes({ tag: 'Messages', access: 'key', face: postmarkFace })
 
@@ -86,7 +88,7 @@ export function messageRoutes({ sent, inbox }: Pick<ProviderParts, 'sent' | 'inb
         const { items, total } = await selectPage(sent.matching(whereOf(query)), query, (email) =>
           isWanted(email, query) ? [email] : [],
         )
-        const Messages = []
+        const Messages: z.infer<typeof messageSchema>[] = []
         for (const email of items) Messages.push(toMessage(email, await namesOf(email, signal())))
         return { TotalCount: total, Messages }
       },
@@ -104,9 +106,7 @@ export function messageRoutes({ sent, inbox }: Pick<ProviderParts, 'sent' | 'inb
     }),
     get('/postmark/messages/outbound/{id}/dump', {
       summary: 'Get the message of an email as it was sent',
-      success: {
-        schema: z.strictObject({ Body: z.string().describe('`""` before it is written, and above 5 MB') }),
-      },
+      success: { schema: z.strictObject({ Body: z.string().describe(emptyBody) }) },
       errors: ['store_corrupt', 'store_failed'],
       handler: async ({ params, signal }) => ({ Body: await rawOf(await find(params.id), signal()) }),
     }),

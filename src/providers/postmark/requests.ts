@@ -1,29 +1,21 @@
 import { type FieldError, LocalpostError, validationError } from '../../core/errors.ts'
-import { quote } from '../../core/quote.ts'
 import { isRecord } from '../../core/members.ts'
+import { quote } from '../../core/quote.ts'
 import { parseInput } from '../../core/validate.ts'
 import type { SendingRequest, SentAttachment } from '../../sending/types.ts'
 import { checkProto, recordOf, trackingOf, translateOne } from '../request-parts.ts'
 import type { Translate, Translated } from '../translation.ts'
 import { isKept, withKept } from './conventions.ts'
 import type { PostmarkCause } from './face.ts'
-import {
-  batchSchema,
-  maxBatch,
-  sendSchema,
-  templatedBatchSchema,
-  templatedSchema,
-  type PostmarkAttachment,
-  type PostmarkEmail,
-  type PostmarkHeader,
-} from './send-schema.ts'
+import { batchSchema, maxBatch, sendSchema, templatedBatchSchema, templatedSchema } from './send-schema.ts'
+import type { PostmarkAttachment, PostmarkEmail, PostmarkHeader } from './send-schema.ts'
 
 /** `POST /postmark/email`. @throws validation_error */
 export const toSend: Translate = (body) => ({ emails: [{ request: toRequest(body) }] })
 
 /** `POST /postmark/email/batch`. @throws validation_error if it is not an array, or one of too many emails. */
 export const toBatch: Translate = (body) => ({
-  emails: toEach(parseInput(batchSchema, body), '', toRequest),
+  emails: toEach(parseInput(batchSchema, body), null, toRequest),
 })
 
 /** `POST /postmark/email/withTemplate`. @throws validation_error */
@@ -34,24 +26,23 @@ export const toTemplatedBatch: Translate = (body) => ({
   emails: toEach(parseInput(templatedBatchSchema, body).Messages, 'Messages', toTemplated),
 })
 
-/** @param list  The member that has the emails; `""` for the body itself. @throws validation_error for too many of them. */
+/** @param list  The member that has the emails; null for the body itself. @throws validation_error for too many of them. */
 function toEach(
   emails: readonly unknown[],
-  list: string,
+  list: string | null,
   translate: (email: unknown) => SendingRequest,
 ): Translated[] {
   if (emails.length > maxBatch) {
     const message = `has ${emails.length} emails; at most ${maxBatch} are taken. Send them in several requests`
-    const errors = [{ field: list || 'body', message }]
-    throw new LocalpostError('validation_error', `The body ${message}.`, {
-      errors,
-      cause: 'too_many_messages' satisfies PostmarkCause,
-    })
+    const errors = [{ field: list ?? 'body', message }]
+    const cause: PostmarkCause = 'too_many_messages'
+    throw new LocalpostError('validation_error', `The body ${message}.`, { errors, cause })
   }
   return emails.map((email, i) =>
     translateOne(() => {
       if (isRecord(email)) return translate(email)
-      throw validationError([{ field: `${list}[${i}]`, message: `must be an object, not ${quote(email)}` }])
+      const message = `must be an object, not ${quote(email)}`
+      throw validationError([{ field: `${list ?? ''}[${i}]`, message }])
     }),
   )
 }
@@ -123,12 +114,10 @@ const orNothing = (text: string | null | undefined): string | undefined => (text
 function checkHeaders(fields: readonly PostmarkHeader[], errors: FieldError[]): void {
   const names = new Set<string>()
   for (const [i, { Name }] of fields.entries()) {
-    const problem = /^x-pm-/i.test(Name)
-      ? `is not supported: ${quote(Name)} has no effect here. Leave it out`
-      : names.has(Name)
-        ? `must be given once, not twice: ${quote(Name)}`
-        : null
-    if (problem !== null) errors.push({ field: `Headers[${i}].Name`, message: problem })
+    const field = `Headers[${i}].Name`
+    if (/^x-pm-/i.test(Name))
+      errors.push({ field, message: `is not supported: ${quote(Name)} has no effect here. Leave it out` })
+    else if (names.has(Name)) errors.push({ field, message: `must be given once, not twice: ${quote(Name)}` })
     names.add(Name)
   }
 }

@@ -10,7 +10,7 @@ const maxMetadataName = 20
 const maxMetadataValue = 80
 
 /** A text that may be null, as SDKs of some languages write what is absent. */
-const text = (): z.ZodOptional<z.ZodNullable<z.ZodString>> => z.string().nullish()
+const text = z.string().nullish()
 const address = z.string().max(20_000).nullish()
 const addresses = address.describe('With or without names, separated by commas')
 
@@ -22,12 +22,12 @@ export type PostmarkHeader = z.infer<typeof headerSchema>
 const attachmentSchema = z.strictObject({
   Name: z.string().min(1),
   Content: z.string().describe('The bytes in base64'),
-  ContentType: text().describe('Default: by the name'),
-  ContentID: text().describe(
+  ContentType: text.describe('Default: by the name'),
+  ContentID: text.describe(
     'Makes it a part of the HTML body, which shows it by `cid:`; with or without `cid:`',
   ),
   ContentLength: z.number().nullish().describe('Has no effect'),
-  Disposition: text().describe('Has no effect: an attachment with `ContentID` is inline'),
+  Disposition: text.describe('Has no effect: an attachment with `ContentID` is inline'),
 })
 export type PostmarkAttachment = z.infer<typeof attachmentSchema>
 
@@ -80,9 +80,9 @@ const sharedMembers = {
 /** The body of `POST /email`. */
 export const sendSchema = z.strictObject({
   ...sharedMembers,
-  Subject: text(),
-  HtmlBody: text().describe('`HtmlBody`, `TextBody` or both are required'),
-  TextBody: text().describe('Localpost makes no text of `HtmlBody`'),
+  Subject: text,
+  HtmlBody: text.describe('`HtmlBody`, `TextBody` or both are required'),
+  TextBody: text.describe('Localpost makes no text of `HtmlBody`'),
 })
 export type PostmarkEmail = z.infer<typeof sendSchema>
 
@@ -96,7 +96,7 @@ export const batchDocumentSchema = z.array(sendSchema).min(1).max(maxBatch)
 export const templatedSchema = z.strictObject({
   ...sharedMembers,
   TemplateId: z.int().min(1).nullish().describe('`TemplateId` or `TemplateAlias` is required'),
-  TemplateAlias: text().describe('The id of a template of this account'),
+  TemplateAlias: text.describe('The id of a template of this account'),
   TemplateModel: z.record(z.string(), z.unknown()).describe('What the template is rendered with: any JSON'),
   InlineCss: z.boolean().nullish().describe('Has no effect: styles stay where they are'),
 })

@@ -65,6 +65,11 @@ export class PostmarkTemplates {
     })
   }
 
+  /** @throws not_found */
+  remove(idOrAlias: string): Promise<void> {
+    return this.#inTurn(async () => this.#templates.remove((await this.get(idOrAlias)).id))
+  }
+
   #put(id: string, input: TemplateInput): Promise<Template> {
     return withNames(this.#templates.put(id, input), names)
   }

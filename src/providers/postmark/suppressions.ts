@@ -8,7 +8,7 @@ import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toTime } from './conventions.ts'
 import { postmarkFace } from './face.ts'
-import { queryName, queryTime } from './pages.ts'
+import { queryName, queryTime } from './query-members.ts'
 import { streamSchema } from './send-schema.ts'
 
 const { get, post } = defineRoutes({ tag: 'Suppressions', access: 'key', face: postmarkFace })
@@ -49,13 +49,13 @@ const statusSchema = z.strictObject({
   Message: z.string().nullable(),
 })
 type Status = z.output<typeof statusSchema>
-const body = { schema: bodySchema, maxBytes: bodyLimits.small }
-const success = { schema: z.strictObject({ Suppressions: z.array(statusSchema) }) }
+const changeBody = { schema: bodySchema, maxBytes: bodyLimits.small }
+const changeSuccess = { schema: z.strictObject({ Suppressions: z.array(statusSchema) }) }
 
 /** `/postmark/message-streams/{stream}/suppressions`: the suppression list of this account, which all streams share. */
 export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppressions'>): Route[] {
-  /** Does the same with each address, and says what became of it. */
-  async function forEach(
+  /** Changes each address. @returns The outcome of each. */
+  async function changeEach(
     { Suppressions }: z.output<typeof bodySchema>,
     stream: string,
     act: (address: string) => Promise<Status['Status']>,
@@ -101,19 +101,19 @@ export function suppressionRoutes({ suppressions }: Pick<ProviderParts, 'suppres
     }),
     post(path, {
       summary: 'Add addresses that get no mail',
-      body,
-      success,
-      handler: ({ params, body: given }) =>
-        forEach(given, params.stream, async (address) => {
+      body: changeBody,
+      success: changeSuccess,
+      handler: ({ params, body }) =>
+        changeEach(body, params.stream, async (address) => {
           await suppressions.add({ address })
           return 'Suppressed'
         }),
     }),
     post(`${path}/delete`, {
       summary: 'Remove addresses from the suppression list',
-      body,
-      success,
-      handler: ({ params, body: given }) => forEach(given, params.stream, remove),
+      body: changeBody,
+      success: changeSuccess,
+      handler: ({ params, body }) => changeEach(body, params.stream, remove),
     }),
   ]
 }

@@ -28,14 +28,14 @@ export async function checkTexts(
   const data = TestRenderModel ?? {}
   const request = { engine: 'mustachio', texts: right, data, maxBytes: templateBytes } as const
   const rendered = await withNames(renderTemplate(request, thread), names)
-  const sectionOf = (field: 'subject' | 'html' | 'text'): Section =>
-    texts[field] === null
-      ? null
-      : {
-          ContentIsValid: !wrong.has(field),
-          ValidationErrors: faults.filter((fault) => fault.field === field).map(toFault),
-          RenderedContent: wrong.has(field) ? null : rendered[field],
-        }
+  const sectionOf = (field: 'subject' | 'html' | 'text'): Section => {
+    if (texts[field] === null) return null
+    return {
+      ContentIsValid: !wrong.has(field),
+      ValidationErrors: faults.filter((fault) => fault.field === field).map(toFault),
+      RenderedContent: wrong.has(field) ? null : rendered[field],
+    }
+  }
   return {
     AllContentIsValid: faults.length === 0,
     Subject: sectionOf('subject'),
@@ -58,7 +58,7 @@ function suggestModel(
 ): Record<string, unknown> {
   // Each object is copied once, however many paths lead into it.
   const copies = new Set<object>()
-  const model = toObject(data)
+  const model = withoutPrototype(data)
   for (const path of missing) {
     const steps = path.split('.')
     if (!steps.every((name) => /^\w+$/.test(name))) continue
@@ -79,13 +79,13 @@ function childOf(
   const known = Object.hasOwn(parent, name) ? parent[name] : {}
   if (!isRecord(known)) return null
   if (copies.has(known)) return known
-  const child = toObject(known)
+  const child = withoutPrototype(known)
   copies.add(child)
   parent[name] = child
   return child
 }
 
-/** A copy in which no name means anything but itself. */
-function toObject(given: object): Record<string, unknown> {
+/** A copy without a prototype, so that `__proto__` is a name like others. */
+function withoutPrototype(given: object): Record<string, unknown> {
   return Object.assign(Object.create(null) as Record<string, unknown>, given)
 }

@@ -21,7 +21,7 @@ type Stored = Pick<Templates, 'get' | 'list'>
 
 /** The template with this id, alias or number; null if there is none. */
 export async function findTemplate(templates: Stored, idOrAlias: string): Promise<Template | null> {
-  const id = await templateIds(templates)(idOrAlias)
+  const id = await createIdLookup(templates)(idOrAlias)
   return id === null ? null : await nullOn('not_found', templates.get(id))
 }
 
@@ -30,7 +30,7 @@ export async function findTemplate(templates: Stored, idOrAlias: string): Promis
  *
  * @returns The id of the template with this id, alias or number; null if there is none.
  */
-export function templateIds(templates: Stored): (idOrAlias: string) => Promise<string | null> {
+export function createIdLookup(templates: Stored): (idOrAlias: string) => Promise<string | null> {
   const ids = new Map<string, Promise<string | null>>()
   let byNumber: Promise<ReadonlyMap<number, string>> | undefined
   async function find(idOrAlias: string): Promise<string | null> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { checkPage, pageMembers, queryName } from './pages.ts'
+import { checkPage, pageMembers } from './pages.ts'
+import { queryName } from './query-members.ts'
 
 const text = z.string().max(1_000_000).nullish()
 const name = z.string().min(1).max(255)

@@ -64,7 +64,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       summary: 'Remove a template',
       success: { schema: z.strictObject({ ErrorCode: z.literal(0), Message: z.string() }) },
       async handler({ params }) {
-        await templates.remove((await stored.get(params.id)).id)
+        await stored.remove(params.id)
         return { ErrorCode: 0, Message: `Template ${params.id} removed.` }
       },
     }),

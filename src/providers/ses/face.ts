@@ -13,7 +13,7 @@ export const signaturePlace: KeyPlace = {
     const [, key] = credential.exec(headers.get('authorization') ?? '') ?? []
     return key ?? null
   },
-  form: 'Authorization: AWS4-HMAC-SHA256 Credential=<API_KEY>/<date>/<region>/ses/aws4_request',
+  headerForms: ['Authorization: AWS4-HMAC-SHA256 Credential=<API_KEY>/<date>/<region>/ses/aws4_request'],
   scheme: {
     type: 'apiKey',
     in: 'header',

@@ -218,6 +218,10 @@ describe('what is wrong', () => {
     'a wrong option': [{ 'o:tracking': 'maybe' }, "'o:tracking' parameter"],
     'too many tags': [{ 'o:tag': Array.from({ length: 11 }, String) }, "'o:tag' parameter"],
     'no time': [{ 'o:deliverytime': 'tomorrow' }, "'o:deliverytime' parameter must be RFC 2822"],
+    'no day': [
+      { 'o:deliverytime': 'Sun, 30 Feb 2020 09:00:00 +0000' },
+      "'o:deliverytime' parameter must be RFC 2822",
+    ],
     'a late time': [
       { 'o:deliverytime': '4102444800' },
       "'o:deliverytime' parameter must be at most 7 days ahead",

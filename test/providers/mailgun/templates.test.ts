@@ -169,6 +169,33 @@ test('templates that were made elsewhere keep what their changes do not name', a
   expect(await post.templates.get('other')).toMatchObject({ ...own, engine: 'mustachio' })
 })
 
+test('the content of a template that was made elsewhere is its version "initial"', async () => {
+  const post = await start()
+  const call = mailgunCaller(post)
+  const content = { html: 'first', engine: 'handlebars' } as const
+  await post.templates.put('Hello', content)
+  const tags = async (): Promise<Answer['template']['versions']> =>
+    (await call<Answer>('GET', `${path}/Hello/versions`)).body.template.versions
+  expect(await tags()).toMatchObject([{ tag: 'initial', active: true }])
+  for (const active of ['no', 'yes'])
+    expect(
+      await call('POST', `${path}/Hello/versions`, { form: { tag: 'initial', template: 'x', active } }),
+    ).toMatchObject({ status: 400, body: { message: containing('already exists') } })
+  expect(await post.templates.get('Hello')).toMatchObject(content)
+  await call('POST', `${path}/Hello/versions`, { form: { tag: 'a', template: 'second' } })
+  expect(await tags()).toMatchObject([
+    { tag: 'a', active: false },
+    { tag: 'initial', active: true },
+  ])
+  await call('PUT', `${path}/Hello/versions/a`, { form: { active: 'yes' } })
+  expect(await tags()).toMatchObject([
+    { tag: 'a', active: true },
+    { tag: 'initial', active: false },
+  ])
+  expect((await call('DELETE', `${path}/Hello`)).status).toBe(200)
+  expect((await post.templates.list()).count).toBe(0)
+})
+
 test('templates are made once, also by several requests at once', async () => {
   const post = await start()
   const call = mailgunCaller(post)

@@ -25,6 +25,7 @@ describe('a list', () => {
     })
     expect((await list(server, '?limit=0')).messages.map(({ ID }) => ID)).toEqual(ids)
     expect((await search(server, 'subject:line', '&limit=0')).messages).toEqual([])
+    expect((await search(server, 'after:2001-01-01', '&tz=')).messages.map(({ ID }) => ID)).toEqual(ids)
     expect((await list(server, '?start=9')).messages).toEqual([])
     expect((await list(server, '?before=2001-01-01')).messages).toEqual([])
     expect((await list(server, '?start=&limit=&before=')).messages.map(({ ID }) => ID)).toEqual(ids)

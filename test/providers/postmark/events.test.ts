@@ -152,6 +152,8 @@ describe('bounces', () => {
     ['/bounces?count=500&offset=9501', 1000, "'offset'"],
     ['/bounces?count=1&offset=0&type=Soft', 1000, "'type'"],
     ['/bounces?count=1&offset=0&fromdate=yesterday', 1000, "'fromdate'"],
+    ['/bounces?count=1&offset=0&fromdate=2026-02-30', 1000, "'fromdate'"],
+    ['/bounces?count=1&offset=0&todate=2026-04-31T10:00', 1000, "'todate'"],
     ['/bounces?count=1&offset=0&page=2', 1000, 'page'],
     ['/messages/outbound?count=1', 700, "'offset'"],
     ['/messages/outbound?count=1&offset=0&opened=1', 700, "'opened'"],

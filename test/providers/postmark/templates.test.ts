@@ -79,6 +79,15 @@ describe('templates', () => {
     ])
   })
 
+  test('stay removed if they are changed at the same time', async () => {
+    const post = await start()
+    const call = postmarkCaller(post)
+    await call('POST', '/templates', welcome)
+    const path = '/templates/welcome'
+    await Promise.all([call('PUT', path, { Name: 'Hello' }), call('DELETE', path)])
+    expect((await call('GET', path)).status).toBe(422)
+  })
+
   test('are those of Localpost, whose number is their id where that is one', async () => {
     const post = await start()
     await post.templates.put('1234567', { subject: 'Number {{n}}', text: 'x' })

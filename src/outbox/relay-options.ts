@@ -13,11 +13,12 @@ export function relayOptions(
   const parsed = new URL(url)
   const { protocol, port, username, password } = parsed
   const secure = protocol === 'smtps:'
+  const defaultPort = secure ? 465 : 25
   const host = hostOfUrl(parsed)
   return {
     host,
     requireTls: username !== '' && !secure && !insecureAuth && !isLoopback(host),
-    port: port === '' ? (secure ? 465 : 25) : Number(port),
+    port: port === '' ? defaultPort : Number(port),
     secure,
     ...(username === ''
       ? {}

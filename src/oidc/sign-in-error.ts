@@ -1,6 +1,6 @@
 import { LocalpostError } from '../core/errors.ts'
-import { quote, shorten } from '../core/quote.ts'
 import { isRecord } from '../core/members.ts'
+import { quote, shorten } from '../core/quote.ts'
 import { ProviderFailure } from './fetch.ts'
 
 /**
@@ -15,13 +15,15 @@ export function signInError(error: unknown, host: string, report: (reason: strin
   const failed = (what: string): LocalpostError =>
     new LocalpostError('sign_in_failed', `The sign-in with ${host} failed: ${what}`, { cause: error })
   const oauth = chain.find((one) => typeof one['error'] === 'string')
+  // Both are undefined if no error in the chain is one of OAuth.
   const [refusal, description] = [oauth?.['error'], oauth?.['error_description']]
-  const said = `${shorten(String(refusal), 80)}${typeof description === 'string' ? ` (${quote(description)})` : ''}.`
-  if (oauth?.['name'] === 'AuthorizationResponseError') return failed(`it answered ${said}`)
+  const details = typeof description === 'string' ? ` (${quote(description)})` : ''
+  const answered = `it answered ${shorten(String(refusal), 80)}${details}.`
+  if (oauth?.['name'] === 'AuthorizationResponseError') return failed(answered)
   if (refusal === 'invalid_grant') return failed('the code has expired, or it was used before.')
   const [first] = chain
   if (first && tokenCodes.has(first['code'])) return failed(`${tokenProblem(chain)}.`)
-  report(shorten(refusal === undefined ? providerReason(error) : `it answered ${said}`, 500))
+  report(shorten(refusal === undefined ? providerReason(error) : answered, 500))
   const message = `${host} cannot be used to sign in now. Try again later; the log of Localpost says why.`
   return new LocalpostError('provider_unavailable', message, { cause: error })
 }

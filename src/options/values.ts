@@ -57,12 +57,12 @@ function decodes(part: string): boolean {
   }
 }
 
-/** A private key and its certificate. @param option  Its name. @throws invalid_option for other members. */
-export function isCertificate(value: unknown, option: string): boolean {
+/** A private key and its certificate. @param path  The option. @throws invalid_option for unknown members. */
+export function isCertificate(value: unknown, path: string): boolean {
   if (!isRecord(value)) return false
   const { key, cert } = value
   if (typeof key !== 'string' || typeof cert !== 'string') return false
-  assertKnownOptions(value, ['key', 'cert'], option)
+  assertKnownOptions(value, ['key', 'cert'], path)
   try {
     createSecureContext({ key, cert })
     return true
@@ -71,11 +71,12 @@ export function isCertificate(value: unknown, option: string): boolean {
   }
 }
 
-/** A number of requests per period. @throws invalid_option for other members. */
-export function isRateLimit(value: unknown): boolean {
+/** A number of requests per period. @param path  The option. @throws invalid_option for unknown members. */
+export function isRateLimit(value: unknown, path: string): boolean {
   if (!isRecord(value)) return false
-  assertKnownOptions(value, ['requests', 'perMs'], 'rateLimit')
-  return isInteger(value['requests']) && Number(value['perMs']) > 0
+  assertKnownOptions(value, ['requests', 'perMs'], path)
+  const { requests, perMs } = value
+  return isInteger(requests) && typeof perMs === 'number' && Number.isFinite(perMs) && perMs > 0
 }
 
 /** A clock of Localpost, or one that a test wrote. */
