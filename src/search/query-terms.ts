@@ -10,7 +10,7 @@ import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import { foldText } from '../core/fold-text.ts'
 import type { MessageTest } from './message-fields.ts'
 import { headTerm, type HeadTerm } from './head-rows.ts'
-import { rowTerm, type RowTerm } from './text-rows.ts'
+import { rowTerm, type RowTerm } from './row-terms.ts'
 import type { HeadMember } from './searchable.ts'
 
 /** One part of a query: exactly one of `where`, `test`, `row` and `message` decides; `message` may narrow with `where`. */

@@ -7,7 +7,7 @@ import { mailsOf } from './mail-rows.ts'
 import type { MatchingIds, MatchingPage, MatchingRows, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
 import type { StoreIndexer } from './store-indexer.ts'
-import type { RowTerm } from './text-rows.ts'
+import type { RowTerm } from './row-terms.ts'
 import { partsOfMember } from './searchable.ts'
 
 export interface StoreRowsDeps {

@@ -5,7 +5,8 @@ import { EarlierBlocks } from './earlier-blocks.ts'
 import { GrowingBlock } from './growing-block.ts'
 import { openBlocks, type BlocksDeps } from './open-blocks.ts'
 import { blockBytes } from './text-blocks.ts'
-import { cutMark, cutRows, lastId, rowsBefore, sealBlock, toTextRow, type RowTerm } from './text-rows.ts'
+import { cutMark, cutRows, lastId, rowsBefore, sealBlock, toTextRow } from './text-rows.ts'
+import type { RowTerm } from './row-terms.ts'
 
 /** The searchable text of all mail, one row per mail in order of arrival. It can always be rebuilt from the messages. */
 export interface TextColumn {
