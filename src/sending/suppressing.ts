@@ -1,113 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
-import { isErrorOf } from '../core/errors.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { EmailEvent } from '../emails/types.ts'
-import { addressKey } from '../mime/headers/addresses.ts'
-import { pagesOf } from '../store/repository.ts'
-import {
-  put,
-  type Change,
-  type Collection,
-  type CommitHook,
-  type Store,
-  type StoreChange,
-  type StoredRecord,
-} from '../store/store.ts'
+import type { CommitHook, Store } from '../store/store.ts'
+import { toChange } from './suppression.ts'
 import type { Suppression } from './types.ts'
-
-/** An address that gets no mail. */
-export interface SuppressionRecord extends StoredRecord, Suppression {
-  /** The key of the address, by which all its spellings are compared. */
-  address_key: string
-}
-
-/** The id is made of the key of the address, so that an address is listed once. */
-export const suppressionCollection: Collection<SuppressionRecord> = {
-  name: 'suppressions',
-  indexes: { address: { on: ['address_key'] } },
-}
-
-/** The id of the entry of an address. Of a fixed length, because an address may have 320 characters and any of them. */
-export function suppressionId(address: string): string {
-  return `sup_${createHash('sha256').update(addressKey(address)).digest('hex').slice(0, 32)}`
-}
-
-/** The change that adds an entry, or replaces that of its address. */
-export function toChange(entry: Suppression): Change {
-  const { address } = entry
-  const record = { ...entry, id: suppressionId(address), address_key: addressKey(address) }
-  return put(suppressionCollection, record)
-}
-
-/**
- * The ids of the suppression list in memory, because each recipient is looked up. They follow the changes of the store, also of
- * other instances: each one at once. Where the store does not say what changed, all are read again, one reading after the other,
- * and what changes during a reading is applied to its result too.
- */
-export class KnownSuppressions {
-  readonly #store: Store
-  readonly #onError: (error: unknown) => void
-  readonly #stopListening: () => void
-  #ids = new Set<string>()
-  /** The last reading; those before it have ended when it begins. */
-  #reading: Promise<void>
-  /** What changed since the current reading began: ids, and whether their entries are there. Null while nothing is read. */
-  #changed: Map<string, boolean> | null = null
-
-  private constructor(store: Store, onError: (error: unknown) => void) {
-    this.#store = store
-    this.#onError = onError
-    // Before the first reading begins, so that nothing is missed between the two.
-    this.#stopListening = store.changes((change) => this.#follow(change), { of: suppressionCollection })
-    this.#reading = this.#readAll()
-  }
-
-  /** @param onError  Called with errors of later readings. @throws the errors of the store, if it cannot be read. */
-  static async open(store: Store, onError: (error: unknown) => void): Promise<KnownSuppressions> {
-    const known = new KnownSuppressions(store, onError)
-    await known.#reading
-    return known
-  }
-
-  /** Whether an address gets no mail. */
-  readonly has = (address: string): boolean => this.#ids.size > 0 && this.#ids.has(suppressionId(address))
-
-  readonly isEmpty = (): boolean => this.#ids.size === 0
-
-  /** Resolves when nothing is read. */
-  readonly idle = (): Promise<void> => this.#reading
-
-  async close(): Promise<void> {
-    this.#stopListening()
-    await this.#reading
-  }
-
-  #follow(change: StoreChange): void {
-    if (change.op !== 'gap' && change.op !== 'bulk') return this.#note(change.id, change.op !== 'remove')
-    this.#reading = this.#reading
-      .then(() => this.#readAll())
-      .catch((error: unknown) => {
-        if (!isErrorOf(error, 'closed')) this.#onError(error)
-      })
-  }
-
-  async #readAll(): Promise<void> {
-    const changed = (this.#changed = new Map<string, boolean>())
-    const found = new Set<string>()
-    for await (const records of pagesOf(this.#store, suppressionCollection, { limit: 500 }))
-      for (const { id } of records) found.add(id)
-    this.#ids = found
-    this.#changed = null
-    for (const [id, isThere] of changed) this.#note(id, isThere)
-  }
-
-  #note(id: string, isThere: boolean): void {
-    this.#changed?.set(id, isThere)
-    if (isThere) this.#ids.add(id)
-    else this.#ids.delete(id)
-  }
-}
 
 /** Which events add their recipient to the suppression list: none, permanent bounces, or also complaints. */
 export type SuppressPolicy = 'off' | 'bounces' | 'all'
@@ -185,5 +81,5 @@ export function suppressing(
   }
 }
 
-// The others come from the list itself.
+// The other subtypes say that the address was on a suppression list already.
 const hard: ReadonlySet<string> = new Set(['General', 'NoEmail'])

@@ -6,16 +6,10 @@ import { parseInput } from '../core/validate.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
 import { listRecords } from '../store/repository.ts'
 import { remove } from '../store/store.ts'
+import { KnownSuppressions } from './known-suppressions.ts'
 import { suppressionInputSchema } from './schema.ts'
-import {
-  KnownSuppressions,
-  suppressing,
-  suppressionCollection,
-  suppressionId,
-  toChange,
-  type SuppressingDeps,
-  type SuppressionRecord,
-} from './suppressing.ts'
+import { suppressing, type SuppressingDeps } from './suppressing.ts'
+import { suppressionCollection, suppressionId, toChange, type SuppressionRecord } from './suppression.ts'
 import type { Suppression, SuppressionInput } from './types.ts'
 
 /** The addresses of an account that get no mail. */
@@ -44,8 +38,8 @@ export interface InnerSuppressions extends Suppressions {
 export async function createSuppressions(
   deps: SuppressingDeps & { pageSize: number },
 ): Promise<InnerSuppressions> {
-  const { store, clock, pageSize, onError } = deps
-  const known = await KnownSuppressions.open(store, onError)
+  const { store, clock, pageSize } = deps
+  const known = await KnownSuppressions.open(deps)
   const { has, isEmpty, idle } = known
   store.beforeCommit(suppressing(deps, has))
 
