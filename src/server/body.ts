@@ -7,7 +7,7 @@ import { longBodyBytes, LongBody } from '../core/long-body.ts'
 import { collectBefore } from '../core/page-memory.ts'
 import { readNode, readWeb, tooLarge } from './body-bytes.ts'
 import type { BodyShare } from './body-room.ts'
-import { maxBytesOf, type RouteBody } from './route.ts'
+import { bodyLimits, type RouteBody } from './route.ts'
 
 /** Where a body comes from: a web stream, or for requests over a socket the Node stream, which is several times faster. */
 export interface BodySource {
@@ -121,6 +121,11 @@ function assertReadable(
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
   if (encoding && encoding !== 'identity')
     refuse(`The encoding ${quote(encoding)} is not supported. Send the body without Content-Encoding.`)
+}
+
+/** The largest body that a route takes, in bytes. */
+export function maxBytesOf(body: RouteBody): number {
+  return body.maxBytes ?? bodyLimits.json
 }
 
 function essenceOf(type: string): string {

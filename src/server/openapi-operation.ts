@@ -2,7 +2,8 @@ import { errorSchema } from '../core/error-schema.ts'
 import { errorTable } from '../core/errors.ts'
 import { formTypes } from '../core/form.ts'
 import type { SchemaWriter } from './json-schema.ts'
-import { maxBytesOf, type Route } from './route.ts'
+import { maxBytesOf } from './body.ts'
+import type { Route } from './route.ts'
 import { groupByStatus } from './route-errors.ts'
 
 /** Describes one route as an operation of OpenAPI. */

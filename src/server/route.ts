@@ -91,11 +91,6 @@ export const bodyLimits = {
   large: 52_428_800,
 } as const
 
-/** The largest body that a route takes, in bytes. */
-export function maxBytesOf(body: RouteBody): number {
-  return body.maxBytes ?? bodyLimits.json
-}
-
 export interface RouteSuccess {
   /** Default: 200. */
   readonly status?: number
