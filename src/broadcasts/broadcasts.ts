@@ -4,7 +4,7 @@ import { acceptedAs, type Span, type Tracer } from '../core/tracer.ts'
 import type { TraceContext } from '../core/trace-context.ts'
 import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { render, unansweredWarning } from '../emails/render.ts'
-import { keep, toEmail, type StoredParts } from '../sending/record.ts'
+import { toEmail, toStoredParts, type StoredParts } from '../sending/record.ts'
 import { checkSend, type Accepted, type SendDeps } from '../sending/check-request.ts'
 import type { Ids } from '../core/ids.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
@@ -85,7 +85,7 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
         'List-Unsubscribe': `<${url}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       }
-      prepared.push({ personal, kept: keep(personal, headers) })
+      prepared.push({ personal, kept: toStoredParts(personal, headers) })
     }
     const accepted: { email: EmailRecord; blobs: Blob[]; span: Span | null }[] = []
     // Ids define the order of the list, so nothing may be awaited between the ids and the commit.

@@ -38,7 +38,7 @@ function toReference(attachment: SentAttachment): ReadReference {
   return { filename: name, path: `data:application/octet-stream;base64,${content}`, ...facts }
 }
 
-/** The same error with the members of the request: bytes have no path. */
+/** The same error with the members of the request. Its field is one of `checkAttachments`, as `attachments[0].path`; bytes have no path. */
 function inWordsOf(attachments: readonly SentAttachment[], error: FieldError): FieldError {
   const [, index = '', member] = /^attachments\[(\d+)\]\.(\w+)$/.exec(error.field) ?? []
   const attachment = attachments[Number(index)]

@@ -32,6 +32,8 @@ export const idempotencyCollection: Collection<IdempotencyRecord> = {
 
 /** How long an Idempotency-Key is remembered, in milliseconds. */
 export const idempotencyPeriodMs: number = 24 * 60 * 60 * 1000
+/** How many characters an Idempotency-Key may have. */
+export const maxKeyChars = 256
 
 /** A request that may be repeated. */
 export interface Repeatable {
@@ -51,7 +53,8 @@ export function keyHash(key: string, surface: string): string {
     throw validationError([{ field: 'Idempotency-Key', message }])
   }
   return createHash('sha256')
-    .update(surface === '' ? key : `${surface}\n${key}`)
+    // A key with a line end could otherwise be that of another surface.
+    .update(surface === '' && !key.includes('\n') ? key : `${surface}\n${key}`)
     .digest('hex')
 }
 
@@ -101,7 +104,7 @@ export async function lookUpKey(
     remember(answers) {
       const [first] = answers
       const email_id = first && 'id' in first ? first.id : ''
-      const isPlain = answers.length === 1 && email_id !== '' && first && !('message_id' in first)
+      const isPlain = answers.length === 1 && first && 'id' in first && first.message_id === undefined
       const record = { ...request, email_id, ...(isPlain ? {} : { answers }), created: now }
       return existing
         ? update(idempotencyCollection, { ...record, version: existing.version })
@@ -124,6 +127,3 @@ function canonical(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 }
-
-/** How many characters an Idempotency-Key may have. */
-export const maxKeyChars = 256

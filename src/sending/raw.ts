@@ -33,7 +33,7 @@ interface CheckedRaw {
 }
 
 /** What is wrong with a request, one entry per wrong member. */
-interface Failed {
+interface WrongRequest {
   errors: FieldError[]
 }
 
@@ -45,7 +45,7 @@ interface Failed {
 export async function checkRaw(
   request: Partial<SendingRequest> & { raw: string },
   maxRecipients: number,
-): Promise<CheckedRaw | Failed> {
+): Promise<CheckedRaw | WrongRequest> {
   const members = new Map<string, unknown>(Object.entries(request))
   const misplaced = Object.keys(composed)
     .filter((field) => members.get(field) !== undefined)
@@ -106,7 +106,7 @@ function readRawEnvelope(
   bytes: Buffer,
   given: SendingRequest['envelope'],
   maxRecipients: number,
-): { from: string; mail_from: string; rcpt_to: string[] } | Failed {
+): { from: string; mail_from: string; rcpt_to: string[] } | WrongRequest {
   const header = readHeader(bytes)
   const found = senderIn(header)
   if ('problem' in found) return { errors: [{ field: 'raw', message: found.problem }] }
@@ -146,7 +146,7 @@ function addressesIn(header: HeaderBlock, name: string): string[] {
   return [...header.addresses(name).map(({ address }) => address), ...header.furtherAddresses(name)]
 }
 
-/** An address without its display name. For what is none, an error is added, and `""` takes its place among the recipients. */
+/** An address without its display name. Adds an error for a text that is no address, and gives `""` for it. */
 function toBare(field: string, address: string, errors: FieldError[]): string {
   const result = normalizeAddress(address)
   if ('address' in result) return result.address

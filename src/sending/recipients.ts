@@ -31,6 +31,13 @@ export interface Addresses {
 
 type Given = string | readonly string[] | undefined
 
+interface RecipientReading {
+  errors: FieldError[]
+  warnings: string[]
+  /** How many addresses were read so far. */
+  named: number
+}
+
 /**
  * Checks the addresses of a send request.
  *
@@ -80,13 +87,6 @@ export const maxRecipients = 50
 /** How many addresses are parsed, including repeated ones; the last string is parsed to its end. */
 const maxNamed = 1000
 
-interface RecipientReading {
-  errors: FieldError[]
-  warnings: string[]
-  /** How many addresses were read so far. */
-  named: number
-}
-
 /** Each mailbox once, as it is written first. */
 export function distinct(addresses: string[]): string[] {
   if (addresses.length < 2) return addresses
@@ -125,7 +125,9 @@ function readReplyTo(given: Given, errors: FieldError[]): string | null {
   const reading: RecipientReading = { errors, warnings: [], named: 0 }
   readList('reply_to', given, reading)
   const written = foldSpace(given.join(', '))
-  if (reading.named > maxNamed || written.length > maxReplyToChars)
+  if (reading.named > maxNamed)
+    errors.push({ field: 'reply_to', message: `must have at most ${maxNamed} addresses` })
+  else if (written.length > maxReplyToChars)
     errors.push({ field: 'reply_to', message: `must have at most ${maxReplyToChars} characters in all` })
   return written
 }

@@ -90,6 +90,7 @@ export function createScheduled(deps: {
     },
     get: async (id) => toScheduled(await read(id)),
     async reschedule(id, sendAt) {
+      // An email that does not exist comes before a wrong time.
       await read(id)
       const given = checkInput(sendAtSchema, sendAt, ['send_at'])
       if ('errors' in given) throw validationError(given.errors)
@@ -122,12 +123,13 @@ export function createScheduled(deps: {
  */
 export function readTime(given: number | string, now: number, maxAheadDays?: number): number {
   const time = new Date(given).getTime()
-  if (time <= now + (maxAheadDays ?? tenYearsInDays) * 86_400_000) return time
+  if (time <= now + (maxAheadDays ?? tenYearsInDays) * dayMs) return time
   const limit = maxAheadDays === undefined ? '10 years' : `${maxAheadDays} days`
   const message = `must be at most ${limit} ahead, not ${quote(new Date(time).toISOString())}`
   throw validationError([{ field: 'send_at', message }])
 }
 
+const dayMs = 24 * 60 * 60 * 1000
 const tenYearsInDays = 3660
 
 function toScheduled({ id, send_at, created, email }: ScheduledRecord): Complete<ScheduledEmail> {
