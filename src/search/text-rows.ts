@@ -29,12 +29,7 @@ export function toTextRow(id: string, head: string, body: string): Buffer {
   return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
 }
 
-/**
- * Begins a block.
- *
- * @param rows  How many there are before it.
- * @returns How many bytes of the block are used.
- */
+/** Begins a block. @param rows  How many there are before it. @returns How many bytes of the block are used. */
 export function beginBlock(block: Buffer, rows: number): number {
   block.fill(0)
   block.write(String(rows).padStart(countLength, '0'), 'latin1')
