@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { quote } from '../../core/quote.ts'
-import { queryNumber } from '../../server/lists.ts'
+import { queryNumber } from '../../server/query-values.ts'
 
 /** How many items of a list can be reached: `count` and `offset` together. */
 const maxReached = 10_000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
-import { queryNumber } from '../../server/lists.ts'
+import { queryNumber } from '../../server/query-values.ts'
 import { notFound } from '../../store/repository.ts'
 
 /** How many items a page has at most, and where nothing else is said. */
