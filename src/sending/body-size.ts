@@ -5,10 +5,8 @@ import { countBody, prefersBase64 } from '../mime/compose/body-encoding.ts'
 /** @throws message_too_large if a message of so many bytes is larger than any that is sent. */
 export function assertSize(bytes: number): void {
   if (bytes <= maxMessageBytes) return
-  throw new LocalpostError(
-    'message_too_large',
-    `The message would have ${bytes} bytes after encoding; the limit is ${maxMessageBytes} bytes.`,
-  )
+  const message = `The message would have ${bytes} bytes after encoding; the limit is ${maxMessageBytes} bytes.`
+  throw new LocalpostError('message_too_large', message)
 }
 
 /**

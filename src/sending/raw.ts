@@ -37,11 +37,7 @@ interface WrongRequest {
   errors: FieldError[]
 }
 
-/**
- * Checks a request with a whole message.
- *
- * @throws message_too_large.
- */
+/** Checks a request with a whole message. @throws message_too_large. */
 export async function checkRaw(
   request: Partial<SendingRequest> & { raw: string },
   maxRecipients: number,
@@ -117,16 +113,10 @@ function readRawEnvelope(
   const field = given?.rcpt_to ? 'envelope.rcpt_to' : 'raw'
   const named = given?.rcpt_to ?? ['to', 'cc', 'bcc'].flatMap((name) => addressesIn(header, name))
   const rcpt_to = distinct(named.map((address) => toBare(field, address, errors)))
-  if (rcpt_to.length === 0)
-    errors.push({
-      field: 'raw',
-      message: 'names no recipient in To, Cc and Bcc; add one there or in envelope.rcpt_to',
-    })
-  if (rcpt_to.length > maxRecipients)
-    errors.push({
-      field,
-      message: `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`,
-    })
+  const none = 'names no recipient in To, Cc and Bcc; add one there or in envelope.rcpt_to'
+  if (rcpt_to.length === 0) errors.push({ field: 'raw', message: none })
+  const tooMany = `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`
+  if (rcpt_to.length > maxRecipients) errors.push({ field, message: tooMany })
   return errors.length > 0 ? { errors } : { from, mail_from, rcpt_to }
 }
 

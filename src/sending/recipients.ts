@@ -63,10 +63,8 @@ export function readAddresses(
   const rcpt_to = distinct([...to.addresses, ...cc.addresses, ...bcc.addresses])
   if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > max)) {
     const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${rcpt_to.length} distinct`
-    errors.push({
-      field: 'to',
-      message: `${found} recipients in to, cc and bcc: at most ${max} are allowed`,
-    })
+    const message = `${found} recipients in to, cc and bcc: at most ${max} are allowed`
+    errors.push({ field: 'to', message })
   }
   return {
     from: from?.written ?? '',
@@ -108,10 +106,8 @@ function readOne(
   const [first] = parsed
   if (!first?.address || parsed.length > 1) {
     const found = parsed.length > 1 ? 'more than one' : 'none'
-    errors.push({
-      field,
-      message: `must be one address such as "Acme <hi@acme.com>": ${quote(given)} has ${found}`,
-    })
+    const message = `must be one address such as "Acme <hi@acme.com>": ${quote(given)} has ${found}`
+    errors.push({ field, message })
     return undefined
   }
   const address = readAddress(field, given, first, compactOf(given), errors)
@@ -149,12 +145,11 @@ function readAddress(
   return null
 }
 
-interface ReadList {
-  addresses: string[]
-  names: string[] | undefined
-}
-
-function readList(field: string, given: Given, reading: RecipientReading): ReadList {
+function readList(
+  field: string,
+  given: Given,
+  reading: RecipientReading,
+): { addresses: string[]; names: string[] | undefined } {
   if (given === undefined) return { addresses: [], names: undefined }
   const { errors, warnings } = reading
   const addresses: string[] = []

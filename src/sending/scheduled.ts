@@ -49,12 +49,7 @@ export interface Scheduled {
   list(query?: ListQuery): Promise<ListPage<ScheduledEmail>>
   /** @throws not_found, also once it was sent. */
   get(id: string): Promise<ScheduledEmail>
-  /**
-   * Changes when it is sent.
-   *
-   * @param sendAt  As `send_at` of a request.
-   * @throws not_found; validation_error.
-   */
+  /** Changes when it is sent. @param sendAt  As `send_at` of a request. @throws not_found; validation_error. */
   reschedule(id: string, sendAt: number | string): Promise<ScheduledEmail>
   /** Removes it, so that it is never sent. @throws not_found, also once it was sent. */
   cancel(id: string): Promise<void>
@@ -73,10 +68,8 @@ export function createScheduled(deps: {
   const read = async (id: string): Promise<ScheduledRecord> => {
     const record = await store.get(scheduledCollection, id)
     if (record) return record
-    throw new LocalpostError(
-      'not_found',
-      `There is no scheduled email ${quote(id)}. Check the id: it may have been sent or cancelled.`,
-    )
+    const message = `There is no scheduled email ${quote(id)}. Check the id: it may have been sent or cancelled.`
+    throw new LocalpostError('not_found', message)
   }
   return {
     async list(query) {

@@ -22,11 +22,7 @@ export interface Prepared {
   discard(): Promise<void>
 }
 
-/**
- * Copies the bytes of a scheduled email.
- *
- * @param temporary  A unique name for its blobs until they are committed.
- */
+/** Copies the bytes of a scheduled email. @param temporary  A unique name for its blobs until they are committed. */
 export async function prepareScheduled(
   store: Store,
   record: ScheduledRecord,

@@ -6,7 +6,7 @@ import { parseInput } from '../core/validate.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
 import { listRecords } from '../store/repository.ts'
 import { remove } from '../store/store.ts'
-import { KnownSuppressions } from './known-suppressions.ts'
+import { type KnownSuppressions, openKnownSuppressions } from './known-suppressions.ts'
 import { suppressionInputSchema } from './schema.ts'
 import { suppressing, type SuppressingDeps } from './suppressing.ts'
 import { suppressionCollection, suppressionId, toChange, type SuppressionRecord } from './suppression.ts'
@@ -25,23 +25,15 @@ export interface Suppressions {
 }
 
 /** The same for other parts of the instance. */
-export interface InnerSuppressions extends Suppressions {
-  /** Whether an address gets no mail, as far as this instance knows. */
-  has(address: string): boolean
-  /** Whether every address gets mail. */
-  isEmpty(): boolean
-  idle(): Promise<void>
-  close(): Promise<void>
-}
+export interface InnerSuppressions extends Suppressions, KnownSuppressions {}
 
 /** Reads the list, and begins to add to it by the policy. */
 export async function createSuppressions(
   deps: SuppressingDeps & { pageSize: number },
 ): Promise<InnerSuppressions> {
-  const { store, clock, pageSize } = deps
-  const known = await KnownSuppressions.open(deps)
-  const { has, isEmpty, idle } = known
-  store.beforeCommit(suppressing(deps, has))
+  const { store, clock, pageSize, onError } = deps
+  const known = await openKnownSuppressions(store, clock, onError)
+  store.beforeCommit(suppressing(deps, known.has))
 
   async function read(address: string): Promise<SuppressionRecord> {
     const record = await store.get(suppressionCollection, suppressionId(address))
@@ -51,10 +43,7 @@ export async function createSuppressions(
   }
 
   return {
-    has,
-    isEmpty,
-    idle,
-    close: () => known.close(),
+    ...known,
     async list(query) {
       const page = await listRecords(store, suppressionCollection, query, {
         pageSize,
