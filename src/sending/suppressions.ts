@@ -6,9 +6,8 @@ import { parseInput } from '../core/validate.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
 import { listRecords } from '../store/repository.ts'
 import { remove } from '../store/store.ts'
-import { type KnownSuppressions, openKnownSuppressions } from './known-suppressions.ts'
 import { suppressionInputSchema } from './schema.ts'
-import { suppressing, type SuppressingDeps } from './suppressing.ts'
+import { openSuppressionList, type SuppressionList, type SuppressionListDeps } from './suppression-list.ts'
 import { suppressionCollection, suppressionId, toChange, type SuppressionRecord } from './suppression.ts'
 import type { Suppression, SuppressionInput } from './types.ts'
 
@@ -25,15 +24,14 @@ export interface Suppressions {
 }
 
 /** The same for other parts of the instance. */
-export interface InnerSuppressions extends Suppressions, KnownSuppressions {}
+export interface InnerSuppressions extends Suppressions, SuppressionList {}
 
 /** Reads the list, and begins to add to it by the policy. */
 export async function createSuppressions(
-  deps: SuppressingDeps & { pageSize: number },
+  deps: SuppressionListDeps & { pageSize: number },
 ): Promise<InnerSuppressions> {
-  const { store, clock, pageSize, onError } = deps
-  const known = await openKnownSuppressions(store, clock, onError)
-  store.beforeCommit(suppressing(deps, known.has))
+  const { store, clock, pageSize } = deps
+  const list = await openSuppressionList(deps)
 
   async function read(address: string): Promise<SuppressionRecord> {
     const record = await store.get(suppressionCollection, suppressionId(address))
@@ -43,7 +41,7 @@ export async function createSuppressions(
   }
 
   return {
-    ...known,
+    ...list,
     async list(query) {
       const page = await listRecords(store, suppressionCollection, query, {
         pageSize,
