@@ -52,10 +52,12 @@ export function keyHash(key: string, surface: string): string {
     const message = `must have 1 to ${maxKeyChars} characters, not ${key.length}`
     throw validationError([{ field: 'Idempotency-Key', message }])
   }
-  return createHash('sha256')
-    // A key with a line end could otherwise be that of another surface.
-    .update(surface === '' && !key.includes('\n') ? key : `${surface}\n${key}`)
-    .digest('hex')
+  return (
+    createHash('sha256')
+      // A key with a line end could otherwise be that of another surface.
+      .update(surface === '' && !key.includes('\n') ? key : `${surface}\n${key}`)
+      .digest('hex')
+  )
 }
 
 /** The hash of several bodies together, in their order. */

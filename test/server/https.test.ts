@@ -139,13 +139,8 @@ describe('HTTPS', () => {
       const silent = connectPlain({ port, host: '127.0.0.1', localAddress: from })
       await new Promise((resolve) => silent.once('connect', resolve))
       const localPort = other === undefined ? undefined : silent.localPort
-      const idle = connect({
-        port,
-        host: '127.0.0.1',
-        rejectUnauthorized: false,
-        localAddress: other,
-        localPort,
-      })
+      const socket = connectPlain({ port, host: '127.0.0.1', localAddress: other, localPort })
+      const idle = connect({ socket, rejectUnauthorized: false })
       const ended = [silent, idle].map(
         (socket) => new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve)),
       )
