@@ -21,8 +21,9 @@ export function assertFraming({ headers }: Pick<IncomingMessage, 'headers'>): vo
 const ambiguousCoding = /^$|,[ \t]*chunked$/i
 
 /**
- * Makes a function that says whether a request is to be handled. The answer to a request in HTTP/1.0 with a Transfer-Encoding, or to one that
- * {@link assertFraming} refuses, closes its connection. What follows there may be the rest of its body, and is not handled.
+ * Makes a function that says whether a request is to be handled. The answer to a request in HTTP/1.0 with a
+ * Transfer-Encoding, or to one that {@link assertFraming} refuses, closes its connection. What follows there may be the rest
+ * of its body, and is not handled.
  *
  * @see RFC 9112 section 6.1
  */
