@@ -9,7 +9,7 @@ import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import { render, unansweredWarning } from '../emails/render.ts'
 import { normalizeAddress } from '../mime/headers/addresses.ts'
 import { checkSend, type Accepted, type SendDeps } from '../sending/check-request.ts'
-import { keep, toEmail, type StoredParts } from '../sending/record.ts'
+import { toEmail, toStoredParts, type StoredParts } from '../sending/record.ts'
 import { pagesOf, readRecord } from '../store/repository.ts'
 import { insert, type Blob, type Store } from '../store/store.ts'
 import { keepBroadcast, setCount } from './broadcast.ts'
@@ -85,7 +85,7 @@ export function createBroadcasts(deps: BroadcastsDeps): InnerBroadcasts {
         'List-Unsubscribe': `<${url}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       }
-      prepared.push({ personal, kept: keep(personal, headers) })
+      prepared.push({ personal, kept: toStoredParts(personal, headers) })
     }
     const accepted: { email: EmailRecord; blobs: Blob[]; span: Span | null }[] = []
     // Ids define the order of the list, so nothing may be awaited between the ids and the commit.

@@ -8,9 +8,10 @@ import { authorityOf } from '../net/hosts.ts'
 import { providerParts, type ProviderAccount } from '../providers/parts.ts'
 import type { App } from '../server/app.ts'
 import { reportForeignClients } from '../server/foreign-clients.ts'
-import type { AccountDeps, InstanceDeps, RequestLimits, ServerDeps, ServerState } from '../server/deps.ts'
+import type { AccountDeps, InstanceDeps, ServerDeps, ServerState } from '../server/deps.ts'
 import { boundHost, closeHttpListener, openHttpListener } from '../server/listener.ts'
 import type { HttpListener, ListenOptions } from '../server/listener.ts'
+import type { RequestLimits } from '../server/request-limits.ts'
 import { beginExchange } from '../server/request-log.ts'
 import { createStoredSessions, type StoredSessions } from '../users/sessions.ts'
 import { assertDestinations } from './destinations.ts'
@@ -71,7 +72,7 @@ export function createHttp(main: HttpAccount, deps: HttpDeps): InstanceHttp {
   const openSessions = once(() => openStoredSessions(main, deps))
   let limits: RequestLimits | null = null
   const openLimits = async (): Promise<RequestLimits> => {
-    const { createRequestLimits } = await import('../server/app.ts')
+    const { createRequestLimits } = await import('../server/request-limits.ts')
     return (limits ??= createRequestLimits(config, deps.failedLogins))
   }
   const isOwnPort = ({ port }: { port: number }): boolean => [deps.smtp.port, deps.smtps?.port].includes(port)

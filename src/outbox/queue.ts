@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
 import type { FindDue } from './due.ts'
 import { Places } from './places.ts'
-import { WakeTimer } from './wake-timer.ts'
+import { WakeTimer } from '../core/wake-timer.ts'
 
 /** Runs work for each email that is due, a bounded number at once. */
 export interface Queue {

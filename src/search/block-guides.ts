@@ -1,5 +1,6 @@
 import { TextFilter } from './text-filter.ts'
-import { filterOfBlock, firstIdOf, lastId, readHead, rowsBefore, type RowTerm } from './text-rows.ts'
+import { filterOfBlock, firstIdOf, lastId, readHead, rowsBefore } from './text-rows.ts'
+import type { RowTerm } from './row-terms.ts'
 
 /** What is known of a full block without reading it. */
 export interface BlockGuide {

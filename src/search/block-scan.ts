@@ -1,7 +1,8 @@
 import { nextTurn } from '../core/machine.ts'
 import { blockBytes, type TextBlocks } from './text-blocks.ts'
 import type { BlockGuide, BlockGuides } from './block-guides.ts'
-import { firstIdOf, idAt, lastId, rowsBefore, scanRows, type RowTerm } from './text-rows.ts'
+import { firstIdOf, idAt, lastId, rowsBefore } from './text-rows.ts'
+import { scanRows, type RowTerm } from './row-terms.ts'
 
 export interface ScannedRows {
   /** Number of rows, including those of removed mails; at least one. */

@@ -1,6 +1,9 @@
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { longBytes } from '../core/job-thread.ts'
+import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
 import type { Page } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
+import type { Texts } from '../store/texts.ts'
+import type { TextColumn } from './text-column.ts'
 
 /** The next mails after an id, in order of arrival; `""`: the first ones. */
 export function mailsAfter(store: Store, id: string, limit: number): Promise<Page<EmailRecord>> {
@@ -32,6 +35,21 @@ export function* groupsOf(emails: readonly EmailRecord[]): Generator<EmailRecord
     bytes += size
   }
   if (group.length > 0) yield group
+}
+
+/** Submissions with their bytes, where these are short enough to be read together. */
+export async function withMessages(
+  texts: Texts,
+  group: readonly EmailRecord[],
+): Promise<{ email: EmailRecord; message: Buffer | null }[]> {
+  const short = group.filter(({ source, message }) => {
+    return source === 'smtp' && message !== null && message.size_bytes <= longBytes
+  })
+  const ids = short.map(({ id }) => messageBlob(id))
+  // Without the bytes each is read alone, so that one that cannot be read does not keep the others.
+  const found = ids.length > 0 ? await texts.blobs(emailCollection, ids).catch(() => []) : []
+  const messages = new Map(short.map(({ id }, nth) => [id, found[nth]]))
+  return group.map((email) => ({ email, message: messages.get(email.id) ?? null }))
 }
 
 /** The id of the newest mail; `""` if there is none. */

@@ -3,7 +3,7 @@ import { foldText } from '../core/fold-text.ts'
 import { shorten } from '../core/quote.ts'
 import type { MailQuery } from './query-members.ts'
 import { type Fault, type QueryPart, readKeyed } from './query-readers.ts'
-import { rowTerm } from './text-rows.ts'
+import { rowTerm } from './row-terms.ts'
 
 /**
  * Splits a query string into words, `"phrases"` and `key:value`. A `-` in front negates a part. In a phrase, `\"` is a

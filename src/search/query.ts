@@ -8,7 +8,7 @@ import { readTerms } from './query-terms.ts'
 import { headTerm, type HeadTerm } from './head-rows.ts'
 import type { MessageTest } from './message-fields.ts'
 import { type HeadMember, searchableHead } from './searchable.ts'
-import { rowTerm, type RowTerm } from './text-rows.ts'
+import { rowTerm, type RowTerm } from './row-terms.ts'
 
 /** A parsed query: its conditions for the store, for the record, and for the text of the mail. */
 export interface MailFilter {

@@ -5,9 +5,9 @@ import type { Texts } from '../store/texts.ts'
 import { catchUpMs, type CatchUpOptions, type Indexer } from './indexer.ts'
 import type { IndexerDeps } from './column-indexer.ts'
 import { type QuietWork, startQuietWork } from './quiet-work.ts'
-import { groupsOf, mailsOf, newestId } from './mails.ts'
-import { type Outcome, TextProgress } from './text-progress.ts'
-import { type ReadMail, TextWriter, withMessages } from './text-writer.ts'
+import { groupsOf, mailsOf, newestId, withMessages } from './mails.ts'
+import { type StepOutcome, TextProgress } from './text-progress.ts'
+import { type ReadMail, TextWriter } from './text-writer.ts'
 import { createTries } from './tries.ts'
 import { createSequence } from '../core/sequence.ts'
 
@@ -122,7 +122,7 @@ export class StoreIndexer implements Indexer {
     if (missing.length === 0) await this.#writer.settle()
     const ids = missing.length > 0 ? missing : progress.nextDeferred()
     if (ids.length === 0 || this.#isClosed) return false
-    const outcome = await this.#readAll(ids).catch((error: unknown): Outcome => {
+    const outcome = await this.#readAll(ids).catch((error: unknown): StepOutcome => {
       return { tried: ids, failed: new Map(ids.map((id) => [id, error])) }
     })
     progress.advance(ids, outcome)
@@ -133,7 +133,7 @@ export class StoreIndexer implements Indexer {
   }
 
   /** Reads the first of these mails, for a limited time, and stores their texts. */
-  async #readAll(ids: readonly string[]): Promise<Outcome> {
+  async #readAll(ids: readonly string[]): Promise<StepOutcome> {
     const { store, texts, clock } = this.#deps
     const deadline = clock.now() + maxStepMs
     const failed = new Map<string, unknown>()

@@ -7,7 +7,7 @@ import { mailsOf } from './mails.ts'
 import type { MatchingIds, MatchingPage, MatchingRows, WantedRows } from './matching-rows.ts'
 import type { MailFilter } from './query.ts'
 import type { StoreIndexer } from './store-indexer.ts'
-import type { RowTerm } from './text-rows.ts'
+import type { RowTerm } from './row-terms.ts'
 import { partsOfMember } from './searchable.ts'
 
 export interface StoreRowsDeps {
@@ -21,13 +21,13 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     const terms = [...rows.map(wordTerm), ...heads.map(memberTerm)]
     const query = { terms, where: facts, missingAfter: null, hasMissing: false }
     if (rows.length > 0) return query
-    // The head of a mail is also in its record. Its body must have been read.
+    // Without words, a mail without a text yet can be decided by its record. Above `missingAfter` there may be such mails.
     const { id, isAll } = await indexer.readTo()
     return { ...query, missingAfter: id, hasMissing: !isAll }
   }
 
   /** The ids of the matches, newest first. Reads the records of the undecided ones, some at a time, while there is time. */
-  async function decided(
+  async function idsByRecords(
     filter: MailFilter,
     limit: TextLimit | undefined,
     query: Query,
@@ -51,7 +51,7 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
   }
 
   /** A page of a search of which records decide a part. */
-  async function decidedPage(
+  async function pageByRecords(
     filter: MailFilter,
     { cursor, offset, limit, isCounted }: WantedRows,
     textLimit: TextLimit | undefined,
@@ -60,14 +60,15 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     const fromCursor = (ids: readonly string[]): readonly string[] =>
       cursor === null ? ids : ids.filter((id) => id < cursor)
     const isFull = (ids: readonly string[]): boolean => fromCursor(ids).length > offset + limit
-    const { ids, unsearched } = await decided(filter, textLimit, query, (ids) => !isCounted && isFull(ids))
+    const isEnough = (ids: readonly string[]): boolean => !isCounted && isFull(ids)
+    const { ids, unsearched } = await idsByRecords(filter, textLimit, query, isEnough)
     const page = fromCursor(ids).slice(offset, offset + limit)
     const more = isFull(ids)
     return { ids: page, count: ids.length, more, isPartial: !isCounted && more, unsearched }
   }
 
   return {
-    ids: async (filter, limit) => decided(filter, limit, await queryOf(filter)),
+    ids: async (filter, limit) => idsByRecords(filter, limit, await queryOf(filter)),
     async candidates(filter, limit) {
       const { matches, left } = await texts.all(emailCollection, await queryOf(filter), limit)
       return { ids: matches.map(({ id }) => id), unsearched: left }
@@ -76,9 +77,9 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
       const { cursor, offset, limit, isCounted } = wanted
       const place = { before: cursor, offset, limit: limit + 1, isCounted }
       const query = await queryOf(filter)
-      if (query.hasMissing) return decidedPage(filter, wanted, textLimit, query)
+      if (query.hasMissing) return pageByRecords(filter, wanted, textLimit, query)
       const found = await texts.page(emailCollection, query, place, textLimit)
-      if (found.undecided > 0) return decidedPage(filter, wanted, textLimit, query)
+      if (found.undecided > 0) return pageByRecords(filter, wanted, textLimit, query)
       const { ids, count, isPartial, left } = found
       return { ids: ids.slice(0, limit), count, more: ids.length > limit, isPartial, unsearched: left }
     },

@@ -23,13 +23,14 @@ export const blockBytes: number = 1024 * 1024
 const keptFree = 16 * 1024 * 1024
 /** How many blocks wait at most. */
 const maxWaiting = 64
+const unused = Buffer.alloc(0)
 
 const noRoom = (folder: string): Error =>
   new Error(
     `The disk of ${folder} has less than ${keptFree / blockBytes} MiB of room besides the search index.`,
   )
 
-/** Blocks in memory, for an instance without a folder. */
+/** Blocks in memory, for an instance without a folder. `read` gives the whole block itself, and does not use the buffer. */
 export function memoryBlocks(): TextBlocks {
   let blocks: Buffer[] = []
   return {
@@ -101,12 +102,7 @@ export async function openFileBlocks(
         return await waiting.add(block)
       }
       for (let number = 0; number < waiting.count; number++)
-        await writeWhole(
-          files,
-          fd,
-          await waiting.read(number, Buffer.allocUnsafeSlow(blockBytes)),
-          (written + number) * blockBytes,
-        )
+        await writeWhole(files, fd, await waiting.read(number, unused), (written + number) * blockBytes)
       await writeWhole(files, fd, block, blocks.count * blockBytes)
       written = blocks.count + 1
       await waiting.clear()

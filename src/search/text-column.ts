@@ -5,7 +5,8 @@ import { EarlierBlocks } from './earlier-blocks.ts'
 import { GrowingBlock } from './growing-block.ts'
 import { openBlocks, type BlocksDeps } from './open-blocks.ts'
 import { blockBytes } from './text-blocks.ts'
-import { cutMark, cutRows, lastId, rowsBefore, sealBlock, toTextRow, type RowTerm } from './text-rows.ts'
+import { cutMark, cutRows, lastId, rowsBefore, sealBlock, toTextRow } from './text-rows.ts'
+import type { RowTerm } from './row-terms.ts'
 
 /** The searchable text of all mail, one row per mail in order of arrival. It can always be rebuilt from the messages. */
 export interface TextColumn {
@@ -70,6 +71,9 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
   /** Only one operation runs at a time, so that all searches together use only two buffers. */
   const inLine = createSequence()
   let isClosed = false
+  const readHeads = async (): Promise<void> => {
+    if (guides) await earlier.readHeads(guides, cut)
+  }
   const clear = async (): Promise<void> => {
     await blocks.clear()
     growing.clear()
@@ -121,19 +125,23 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
       }),
     dropBefore: (id) =>
       inLine(async () => {
-        if (guides) await earlier.readHeads(guides, cut)
+        await readHeads()
         const buffer = Buffer.allocUnsafeSlow(blockBytes)
         const next = async (): Promise<Buffer> =>
           dead < blocks.count ? blocks.read(dead, buffer) : growing.used()
+        const isDead = (block: Buffer): boolean =>
+          dead < blocks.count && earlier.check(dead, block) && lastId(block) < id
         let block = await next()
-        for (; dead < blocks.count && earlier.check(dead, block) && lastId(block) < id; block = await next())
+        while (isDead(block)) {
           dead++
+          block = await next()
+        }
         if (dead === 0 || dead * 2 < blocks.count || !earlier.check(dead, block)) return
         await dropDead(rowsBefore(block))
       }),
     scan: (wanted, visit, isEnough = () => false) =>
       inLine(async () => {
-        if (guides) await earlier.readHeads(guides, cut)
+        await readHeads()
         const check = (number: number, block: Buffer): boolean => earlier.check(number, block)
         const sources = { blocks, last: growing.used(), rows: growing.rows, guides, check }
         return scanBlocks(sources, wanted, visit, isEnough)
@@ -141,7 +149,7 @@ export async function openTextColumn(folder: string | null, deps: TextColumnDeps
     verify: (isStopped = () => false) =>
       inLine(async () => {
         if (earlier.areChecked) return 'intact'
-        if (guides) await earlier.readHeads(guides, cut)
+        await readHeads()
         return earlier.verify(isStopped)
       }),
     clear: () => inLine(clear),

@@ -4,7 +4,7 @@ import type { Texts } from '../store/texts.ts'
 import { newestId } from './mails.ts'
 
 /** The mails that a step tried, in order, and the errors of those to be tried again, by id. */
-export interface Outcome {
+export interface StepOutcome {
   readonly tried: readonly string[]
   readonly failed: ReadonlyMap<string, unknown>
 }
@@ -48,7 +48,7 @@ export class TextProgress {
     return this.#ahead.length > 0
   }
 
-  /** Looks the next mails up again, because another instance may read them meanwhile. */
+  /** Forgets the next mails, so that they are looked up again: another instance may read them meanwhile. */
   forgetAhead(): void {
     this.#ahead = []
   }
@@ -87,7 +87,7 @@ export class TextProgress {
   }
 
   /** Moves the cursor after a step. @param ids  Those that the step was given. */
-  advance(ids: readonly string[], { tried, failed }: Outcome): void {
+  advance(ids: readonly string[], { tried, failed }: StepOutcome): void {
     // Added at the end again, so that the next try is for another deferred mail.
     for (const id of failed.keys()) if (this.#deferred.delete(id)) this.#deferred.add(id)
     const again = tried.findIndex((id) => failed.has(id) && !this.#deferred.has(id))
@@ -135,7 +135,7 @@ export class TextProgress {
   }
 }
 
-/** A text that sorts before this id, and after every lower id that differs before the last character. */
+/** The id without its last character. It sorts before the id itself, and after every id that is lower by an earlier character. */
 const previous = (id: string): string => id.slice(0, -1)
 
 /** How many mails are looked up at once, because a look-up takes a while, and how many of them are read in one step. */

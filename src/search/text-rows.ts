@@ -1,38 +1,35 @@
 import { crc32 } from 'node:zlib'
-import { foldText } from '../core/fold-text.ts'
-import { nextTurn } from '../core/machine.ts'
 
-/** A text that a row must contain, or must not contain. */
-export interface RowTerm {
-  /** Folded; see {@link rowTerm}. */
-  bytes: Buffer
-  in: 'all' | 'body'
-  isNegative: boolean
-}
-
-/** Makes a term of a search text, which must not be blank when it is folded. */
-export function rowTerm(
-  text: string,
-  place: 'all' | 'body',
-  { isNegative = false }: { isNegative?: boolean } = {},
-): RowTerm {
-  return { bytes: Buffer.from(foldText(text)), in: place, isNegative }
-}
-
+// A block: rows before it (12), seal (8), seal of the head (8), last id (25), cut flag (1), filter (4096), rows, zeros.
+// A row: rowBegin, id, "\n", head in lines, bodyBegin, body, rowEnd. None of the marks is ever in a folded text.
+export const rowBegin = 0x00
+export const bodyBegin = 0x02
+export const rowEnd = 0x03
 /** The end of a body that lacks the rest of its text. It is never in a folded text. */
 export const cutMark = '\x04'
+const cutEnd = Buffer.from(`${cutMark}\x03`)
+const idLength = 25
+/** Where the id ends in a row; the line end follows, and then the head. */
+export const idEnd: number = 1 + idLength
+/** The number of rows before a block, in digits. */
+const countLength = 12
+const sealLength = 8
+const sealEnd = countLength + sealLength
+const headSealEnd = sealEnd + sealLength
+const lastIdAt = headSealEnd
+const cutFlagAt = lastIdAt + idLength
+const filterAt = cutFlagAt + 1
+export const filterBytes = 4096
+export const headerLength: number = filterAt + filterBytes
+/** The head of a block: up to the id of its first row. */
+export const headBytes: number = headerLength + idEnd
 
 /** The bytes of a row: the searchable text of one mail. Both texts are folded. */
 export function toTextRow(id: string, head: string, body: string): Buffer {
   return Buffer.from(`\0${id}\n${head}\x02${body}\x03`)
 }
 
-/**
- * Begins a block.
- *
- * @param rows  How many there are before it.
- * @returns How many bytes of the block are used.
- */
+/** Begins a block. @param rows  How many there are before it. @returns How many bytes of the block are used. */
 export function beginBlock(block: Buffer, rows: number): number {
   block.fill(0)
   block.write(String(rows).padStart(countLength, '0'), 'latin1')
@@ -128,79 +125,10 @@ export function countRows(block: Buffer): number {
   return rows
 }
 
-/**
- * Finds the rows that match all terms. Rows without the longest term are not looked at; if many rows have it, the event
- * loop turns in between. Without {@link rowsWith}, which would take 15 % more CPU time.
- *
- * @returns Where they begin, in order of arrival.
- */
-export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promise<number[]> {
-  const [driver, ...others] = terms
-    .filter(({ isNegative }) => !isNegative)
-    .sort((a, b) => b.bytes.length - a.bytes.length)
-  const rest = [...others, ...terms.filter(({ isNegative }) => isNegative)]
-  const starts: number[] = []
-  for (let at = headerLength, looked = 1; ; looked++) {
-    const hit = driver ? block.indexOf(driver.bytes, at) : block.indexOf(rowBegin, at)
-    if (hit < 0) return starts
-    const start = block.lastIndexOf(rowBegin, hit)
-    const end = start < 0 ? -1 : block.indexOf(rowEnd, start)
-    // After the last row there are only zeros.
-    if (end < 0) return starts
-    if (
-      end > hit &&
-      (!driver || isIn(driver, block, start, end, hit)) &&
-      (rest.length === 0 || holdAll(block.subarray(start, end), rest))
-    )
-      starts.push(start)
-    // A row may lack its beginning where a file was damaged: the scan continues anyway.
-    at = Math.max(end, hit) + 1
-    if (looked % rowsPerTurn === 0) await nextTurn()
-  }
-}
-
-// A row: rowBegin, id, "\n", head in lines, bodyBegin, body, rowEnd. None of the marks is ever in a folded text.
-export const rowBegin = 0x00
-const bodyBegin = 0x02
-const rowEnd = 0x03
-const cutEnd = Buffer.from(`${cutMark}\x03`)
-const idLength = 25
-/** Where the id ends in a row; the line end follows, and then the head. */
-export const idEnd: number = 1 + idLength
-/** The number of rows before a block, in digits. */
-const countLength = 12
-const sealLength = 8
-const sealEnd = countLength + sealLength
-const headSealEnd = sealEnd + sealLength
-const lastIdAt = headSealEnd
-const cutFlagAt = lastIdAt + idLength
-const filterAt = cutFlagAt + 1
-export const filterBytes = 4096
-const headerLength = filterAt + filterBytes
-/** The head of a block: up to the id of its first row. */
-export const headBytes: number = headerLength + idEnd
-/** A row with a hit costs about a microsecond. */
-const rowsPerTurn = 1024
-
 /** The rows of a block whose body ends with {@link cutMark}. */
 export function cutRows(block: Buffer): string[] {
   const ids: string[] = []
   for (let at = block.indexOf(cutEnd, headerLength); at >= 0; at = block.indexOf(cutEnd, at + 1))
     ids.push(idAt(block, block.lastIndexOf(rowBegin, at)))
   return ids
-}
-
-/** Whether the term is in the row, of which the first place with its bytes is known. */
-function isIn(term: RowTerm, block: Buffer, start: number, end: number, hit: number): boolean {
-  const isPlace = term.in === 'body' ? block.lastIndexOf(bodyBegin, hit) > start : hit >= start + idEnd
-  return isPlace || holds(block.subarray(start, end), term)
-}
-
-function holdAll(row: Buffer, terms: readonly RowTerm[]): boolean {
-  return terms.every((term) => holds(row, term))
-}
-
-function holds(row: Buffer, { bytes, in: place, isNegative }: RowTerm): boolean {
-  const from = place === 'body' ? row.indexOf(bodyBegin) : idEnd
-  return row.includes(bytes, from) !== isNegative
 }

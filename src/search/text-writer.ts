@@ -1,6 +1,5 @@
 import { isErrorOf } from '../core/errors.ts'
-import { longBytes } from '../core/job-thread.ts'
-import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.ts'
+import { emailCollection, type EmailRecord } from '../emails/email.ts'
 import type { DigestReading } from '../reading/digest.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
@@ -32,14 +31,17 @@ export class TextWriter {
     } catch (error) {
       let last: unknown = error
       for (const one of read) {
-        try {
-          // A database that does not answer is not asked once for each.
-          if (isErrorOf(last, 'service_unavailable')) throw last
-          await this.#put([one])
-        } catch (error) {
-          last = error
-          failed.set(one.email.id, error)
-        }
+        // A database that does not answer is not asked once for each.
+        const isAway = isErrorOf(last, 'service_unavailable')
+        const error = isAway
+          ? last
+          : await this.#put([one]).then(
+              () => null,
+              (error: unknown) => error,
+            )
+        if (error === null) continue
+        last = error
+        failed.set(one.email.id, error)
       }
     }
     return failed
@@ -74,21 +76,6 @@ export class TextWriter {
       // Searches are only slower. It is tried again when reading ends the next time.
     }
   }
-}
-
-/** Submissions with their bytes, where these are short enough to be read together. */
-export async function withMessages(
-  texts: Texts,
-  group: readonly EmailRecord[],
-): Promise<{ email: EmailRecord; message: Buffer | null }[]> {
-  const short = group.filter(({ source, message }) => {
-    return source === 'smtp' && message !== null && message.size_bytes <= longBytes
-  })
-  const ids = short.map(({ id }) => messageBlob(id))
-  // Without the bytes each is read alone, so that one that cannot be read does not keep the others.
-  const found = ids.length > 0 ? await texts.blobs(emailCollection, ids).catch(() => []) : []
-  const messages = new Map(short.map(({ id }, nth) => [id, found[nth]]))
-  return group.map((email) => ({ email, message: messages.get(email.id) ?? null }))
 }
 
 /** The text of a mail for the store. @param body  The folded text. */

@@ -22,11 +22,8 @@ export async function readAttachments(
   const ids = new Set<string>()
   for (const [i, { content_id }] of attachments.entries()) {
     if (content_id === undefined) continue
-    if (ids.has(content_id))
-      errors.push({
-        field: `attachments[${i}].content_id`,
-        message: `is that of an earlier attachment too: ${quote(content_id)}`,
-      })
+    const message = `is that of an earlier attachment too: ${quote(content_id)}`
+    if (ids.has(content_id)) errors.push({ field: `attachments[${i}].content_id`, message })
     ids.add(content_id)
   }
   return { references, size }
@@ -38,7 +35,7 @@ function toReference(attachment: SentAttachment): ReadReference {
   return { filename: name, path: `data:application/octet-stream;base64,${content}`, ...facts }
 }
 
-/** The same error with the members of the request: bytes have no path. */
+/** The same error with the members of the request: bytes have no path. `checkAttachments` names fields as `attachments[0].path`. */
 function inWordsOf(attachments: readonly SentAttachment[], error: FieldError): FieldError {
   const [, index = '', member] = /^attachments\[(\d+)\]\.(\w+)$/.exec(error.field) ?? []
   const attachment = attachments[Number(index)]

@@ -7,7 +7,7 @@ import { isQuick, needsThread, quickSteps, type TemplateTexts } from '../templat
 import type { TemplateContent } from '../templates/template.ts'
 import { bodyHash } from './idempotency.ts'
 import type { RequestKind } from './members.ts'
-import { keep, type StoredParts } from './record.ts'
+import { toStoredParts, type StoredParts } from './record.ts'
 import { checkRequest, type Checked, type CheckDeps } from './check-request.ts'
 
 /** Dependencies of {@link checkGiven}. */
@@ -56,7 +56,8 @@ export const sendJobs = {
     try {
       const checked = await checkRequest(input, { ...deps, sources: { root }, findTemplate })
       const { addresses, warnings } = checked
-      if (missing === null) return { body_hash, storable: { addresses, warnings, kept: keep(checked) } }
+      if (missing === null)
+        return { body_hash, storable: { addresses, warnings, kept: toStoredParts(checked) } }
     } catch (error) {
       if (!(error instanceof LocalpostError)) throw error
       // Without the template, a request may have errors that it does not have with it.
@@ -97,7 +98,7 @@ export async function checkGiven(
     body_hash,
     result() {
       if ('storable' in answer) return answer.storable
-      throw reviveError('error' in answer ? answer.error : 'The template was not given.')
+      throw 'error' in answer ? reviveError(answer.error) : new Error('The template was not given.')
     },
   }
 }

@@ -106,7 +106,7 @@ async function checkComposed(
     text: request.text ?? template?.text ?? '',
   }
   checkContent(request, source, template !== null, errors)
-  if (isWhole) checkFurther(request, errors)
+  if (isWhole) checkWholeMembers(request, errors)
   const attachmentErrors: FieldError[] = []
   const { references, size: attached } = request.attachments
     ? await readAttachments(request.attachments, deps.sources, attachmentErrors)
@@ -118,10 +118,7 @@ async function checkComposed(
   const rendered = await renderRequest(texts, request, template, deps)
   assertSubject(rendered.subject)
   assertSize(attached + encodedBodySize([rendered.html, rendered.text], maxMessageBytes - attached))
-  // A whole request refuses unknown members, and takes every form of addresses.
-  const warnings = isWhole
-    ? warningsOf({}, {}, [], rendered.warnings)
-    : warningsOf(given, request, addressWarnings, rendered.warnings)
+  const warnings = warningsOf(rendered.warnings, isWhole ? null : { given, request, addressWarnings })
   return { request, addresses, references, rendered, warnings }
 }
 
@@ -142,7 +139,7 @@ async function checkRawRequest(
 const noAttachments = { references: [], size: 0 }
 
 /** Checks the members that the interface does not have. */
-function checkFurther(request: Partial<SendingRequest>, errors: FieldError[]): void {
+function checkWholeMembers(request: Partial<SendingRequest>, errors: FieldError[]): void {
   const hasRecipient = [request.to, request.cc, request.bcc].some((one) => one !== undefined)
   for (const field of ['from', 'to'] as const) {
     const isMissing = request[field] === undefined && !(field === 'to' && hasRecipient)
@@ -163,17 +160,17 @@ const isNamed = (errors: readonly FieldError[], field: string): boolean =>
 // A warning quotes the placeholder, and a placeholder may be as long as the body.
 const maxWarningLength = 500
 
+/** @param lenient  Null for a whole request, which refuses unknown members, and takes every form of addresses. */
 function warningsOf(
-  given: object,
-  request: Partial<SendingRequest>,
-  addressWarnings: readonly string[],
   renderWarnings: readonly string[],
+  lenient: { given: object; request: Partial<SendingRequest>; addressWarnings: readonly string[] } | null,
 ): string[] {
   const first = createFirst()
   const warn = (warning: string): string => shorten(warning, maxWarningLength)
-  eachUnknown(given, request, (path) => first.add(() => warn(ignoredMember(path))))
-  for (const warning of addressWarnings) first.add(() => warn(warning))
-  for (const warning of renderWarnings) first.add(() => warn(warning))
+  if (lenient)
+    eachUnknown(lenient.given, lenient.request, (path) => first.add(() => warn(ignoredMember(path))))
+  for (const warning of [...(lenient?.addressWarnings ?? []), ...renderWarnings])
+    first.add(() => warn(warning))
   return first.all()
 }
 

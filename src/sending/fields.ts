@@ -58,7 +58,7 @@ function valueProblem(value: string): string | null {
   if (value.trim() === '') return 'must not be empty'
   const fault = headerFault(value)
   if (fault !== null) return `${quote(value)} ${fault}`
-  // A longer word cannot be folded into lines of 998 octets. Other than ASCII becomes encoded words, which are short.
+  // A word of ASCII cannot be folded, so it must fit in a line of 998 octets. The same limit is for all words, to be simple.
   const isLong = value.length > maxWord && value.split(/[ \t]/).some((word) => word.length > maxWord)
   return isLong ? `${quote(value)} has more than ${maxWord} characters without a space between them` : null
 }

@@ -33,6 +33,8 @@ export const idempotencyCollection: Collection<IdempotencyRecord> = {
 
 /** How long an Idempotency-Key is remembered, in milliseconds. */
 export const idempotencyPeriodMs: number = 24 * 60 * 60 * 1000
+/** How many characters an Idempotency-Key may have. */
+export const maxKeyChars = 256
 
 /** A request that may be repeated. */
 export interface Repeatable {
@@ -51,9 +53,12 @@ export function keyHash(key: string, surface: string): string {
     const message = `must have 1 to ${maxKeyChars} characters, not ${key.length}`
     throw validationError([{ field: 'Idempotency-Key', message }])
   }
-  return createHash('sha256')
-    .update(surface === '' ? key : `${surface}\n${key}`)
-    .digest('hex')
+  return (
+    createHash('sha256')
+      // A key with a line end could otherwise be that of another surface.
+      .update(surface === '' && !key.includes('\n') ? key : `${surface}\n${key}`)
+      .digest('hex')
+  )
 }
 
 /** The hash of several bodies together, in their order. */
@@ -102,7 +107,7 @@ export async function lookUpKey(
     remember(answers) {
       const [first] = answers
       const email_id = first && 'id' in first ? first.id : ''
-      const isPlain = answers.length === 1 && email_id !== '' && first && !('message_id' in first)
+      const isPlain = answers.length === 1 && first && 'id' in first && first.message_id === undefined
       const record = { ...request, email_id, ...(isPlain ? {} : { answers }), created: now }
       return existing
         ? update(idempotencyCollection, { ...record, version: existing.version })
@@ -125,6 +130,3 @@ function canonical(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
 }
-
-/** How many characters an Idempotency-Key may have. */
-export const maxKeyChars = 256

@@ -4,8 +4,8 @@ import { remove, type Store } from '../store/store.ts'
 import { idempotencyCollection, idempotencyPeriodMs } from './idempotency.ts'
 
 /**
- * Removes expired keys soon after the start and each hour, because without new requests nothing else removes them. A
- * start must not wait until all keys are read.
+ * Removes expired keys soon after the start and each hour. Nothing else removes them. A start must not wait until all
+ * keys are read.
  */
 export function startKeyExpiry(deps: {
   store: Store

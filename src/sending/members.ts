@@ -38,7 +38,7 @@ export function readMembers(input: object, kind: RequestKind, errors: FieldError
   const given =
     kind === 'interface' ? knownMembers(input) : Object.fromEntries<unknown>(Object.entries(input))
   assertFew(given, kind)
-  for (const field of protoRefusing) {
+  for (const field of withoutProto) {
     const value = given[field]
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
       errors.push({ field, message: 'must not have the name "__proto__"' })
@@ -60,7 +60,6 @@ function knownMembers(input: object): Record<string, unknown> {
   return given
 }
 
-// Record schemas skip this one name, but it is a valid name of a variable.
 function addProtoVariable(given: unknown, { variables }: SendingRequest, errors: FieldError[]): void {
   const name = '__proto__'
   if (!variables || typeof given !== 'object' || given === null || !Object.hasOwn(given, name)) return
@@ -75,7 +74,10 @@ interface OpenMember {
   readonly mayHaveProto: boolean
 }
 
-/** The members with names that the caller chooses. */
+/**
+ * The members with names that the caller chooses. Schemas skip the name `__proto__`: `addProtoVariable` adds it to variables, and
+ * the others refuse it.
+ */
 const openMembers: ReadonlyMap<string, OpenMember> = new Map<string, OpenMember>([
   ['variables', { entries: 'variables', mayHaveProto: true }],
   ['headers', { entries: 'names', mayHaveProto: false }],
@@ -83,7 +85,7 @@ const openMembers: ReadonlyMap<string, OpenMember> = new Map<string, OpenMember>
   // Any JSON.
   ['data', { entries: null, mayHaveProto: false }],
 ])
-const protoRefusing = [...openMembers].flatMap(([field, { mayHaveProto }]) => (mayHaveProto ? [] : field))
+const withoutProto = [...openMembers].flatMap(([field, { mayHaveProto }]) => (mayHaveProto ? [] : field))
 
 // Checked before any code visits every entry.
 function assertFew(given: Readonly<Record<string, unknown>>, kind: RequestKind): void {

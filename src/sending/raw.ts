@@ -33,19 +33,15 @@ interface CheckedRaw {
 }
 
 /** What is wrong with a request, one entry per wrong member. */
-interface Failed {
+interface WrongRequest {
   errors: FieldError[]
 }
 
-/**
- * Checks a request with a whole message.
- *
- * @throws message_too_large.
- */
+/** Checks a request with a whole message. @throws message_too_large. */
 export async function checkRaw(
   request: Partial<SendingRequest> & { raw: string },
   maxRecipients: number,
-): Promise<CheckedRaw | Failed> {
+): Promise<CheckedRaw | WrongRequest> {
   const members = new Map<string, unknown>(Object.entries(request))
   const misplaced = Object.keys(composed)
     .filter((field) => members.get(field) !== undefined)
@@ -106,7 +102,7 @@ function readRawEnvelope(
   bytes: Buffer,
   given: SendingRequest['envelope'],
   maxRecipients: number,
-): { from: string; mail_from: string; rcpt_to: string[] } | Failed {
+): { from: string; mail_from: string; rcpt_to: string[] } | WrongRequest {
   const header = readHeader(bytes)
   const found = senderIn(header)
   if ('problem' in found) return { errors: [{ field: 'raw', message: found.problem }] }
@@ -117,16 +113,10 @@ function readRawEnvelope(
   const field = given?.rcpt_to ? 'envelope.rcpt_to' : 'raw'
   const named = given?.rcpt_to ?? ['to', 'cc', 'bcc'].flatMap((name) => addressesIn(header, name))
   const rcpt_to = distinct(named.map((address) => toBare(field, address, errors)))
-  if (rcpt_to.length === 0)
-    errors.push({
-      field: 'raw',
-      message: 'names no recipient in To, Cc and Bcc; add one there or in envelope.rcpt_to',
-    })
-  if (rcpt_to.length > maxRecipients)
-    errors.push({
-      field,
-      message: `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`,
-    })
+  const none = 'names no recipient in To, Cc and Bcc; add one there or in envelope.rcpt_to'
+  if (rcpt_to.length === 0) errors.push({ field: 'raw', message: none })
+  const tooMany = `${rcpt_to.length} distinct recipients: at most ${maxRecipients} are allowed`
+  if (rcpt_to.length > maxRecipients) errors.push({ field, message: tooMany })
   return errors.length > 0 ? { errors } : { from, mail_from, rcpt_to }
 }
 
@@ -146,7 +136,7 @@ function addressesIn(header: HeaderBlock, name: string): string[] {
   return [...header.addresses(name).map(({ address }) => address), ...header.furtherAddresses(name)]
 }
 
-/** An address without its display name. For what is none, an error is added, and `""` takes its place among the recipients. */
+/** An address without its display name. Adds an error for a text that is no address, and gives `""` for it. */
 function toBare(field: string, address: string, errors: FieldError[]): string {
   const result = normalizeAddress(address)
   if ('address' in result) return result.address

@@ -31,6 +31,13 @@ export interface Addresses {
 
 type Given = string | readonly string[] | undefined
 
+interface RecipientReading {
+  errors: FieldError[]
+  warnings: string[]
+  /** How many addresses were read so far. */
+  named: number
+}
+
 /**
  * Checks the addresses of a send request.
  *
@@ -56,10 +63,8 @@ export function readAddresses(
   const rcpt_to = distinct([...to.addresses, ...cc.addresses, ...bcc.addresses])
   if (reading.named > maxNamed || (errors.length === before && rcpt_to.length > max)) {
     const found = reading.named > maxNamed ? `more than ${maxNamed}` : `${rcpt_to.length} distinct`
-    errors.push({
-      field: 'to',
-      message: `${found} recipients in to, cc and bcc: at most ${max} are allowed`,
-    })
+    const message = `${found} recipients in to, cc and bcc: at most ${max} are allowed`
+    errors.push({ field: 'to', message })
   }
   return {
     from: from?.written ?? '',
@@ -79,13 +84,6 @@ export function readAddresses(
 export const maxRecipients = 50
 /** How many addresses are parsed, including repeated ones; the last string is parsed to its end. */
 const maxNamed = 1000
-
-interface RecipientReading {
-  errors: FieldError[]
-  warnings: string[]
-  /** How many addresses were read so far. */
-  named: number
-}
 
 /** Each mailbox once, as it is written first. */
 export function distinct(addresses: string[]): string[] {
@@ -108,10 +106,8 @@ function readOne(
   const [first] = parsed
   if (!first?.address || parsed.length > 1) {
     const found = parsed.length > 1 ? 'more than one' : 'none'
-    errors.push({
-      field,
-      message: `must be one address such as "Acme <hi@acme.com>": ${quote(given)} has ${found}`,
-    })
+    const message = `must be one address such as "Acme <hi@acme.com>": ${quote(given)} has ${found}`
+    errors.push({ field, message })
     return undefined
   }
   const address = readAddress(field, given, first, compactOf(given), errors)
@@ -125,7 +121,9 @@ function readReplyTo(given: Given, errors: FieldError[]): string | null {
   const reading: RecipientReading = { errors, warnings: [], named: 0 }
   readList('reply_to', given, reading)
   const written = foldSpace(given.join(', '))
-  if (reading.named > maxNamed || written.length > maxReplyToChars)
+  if (reading.named > maxNamed)
+    errors.push({ field: 'reply_to', message: `must have at most ${maxNamed} addresses` })
+  else if (written.length > maxReplyToChars)
     errors.push({ field: 'reply_to', message: `must have at most ${maxReplyToChars} characters in all` })
   return written
 }
@@ -147,12 +145,11 @@ function readAddress(
   return null
 }
 
-interface ReadList {
-  addresses: string[]
-  names: string[] | undefined
-}
-
-function readList(field: string, given: Given, reading: RecipientReading): ReadList {
+function readList(
+  field: string,
+  given: Given,
+  reading: RecipientReading,
+): { addresses: string[]; names: string[] | undefined } {
   if (given === undefined) return { addresses: [], names: undefined }
   const { errors, warnings } = reading
   const addresses: string[] = []

@@ -55,7 +55,7 @@ export interface StoredParts {
  *
  * @param headers  Further header fields.
  */
-export function keep(
+export function toStoredParts(
   { request, references, rendered, raw }: Pick<Checked, 'request' | 'references' | 'rendered' | 'raw'>,
   headers: Readonly<Record<string, string>> | undefined = request.headers,
 ): StoredParts {

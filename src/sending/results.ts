@@ -1,6 +1,5 @@
 import { isErrorOf, LocalpostError, type ErrorCode, type FieldError } from '../core/errors.ts'
 import { plainError, reviveError } from '../core/job-worker.ts'
-import type { Storable } from './check-in-thread.ts'
 import type { RememberedAnswer } from './idempotency.ts'
 import type { SentEmail } from './types.ts'
 
@@ -10,9 +9,26 @@ import type { SentEmail } from './types.ts'
  */
 export type SendingResult = SentEmail | { error: LocalpostError }
 
+/** What may be wrong with a send, beside its members: for every route that sends. */
+export const sendErrors: readonly ErrorCode[] = [
+  'invalid_attachment',
+  'missing_variable',
+  'invalid_template',
+  'template_not_found',
+  'message_too_large',
+  'domain_not_verified',
+  'domain_not_registered',
+]
+
+/** Whether an error says something about the request, and not about the store or the machine. */
+export function isOfRequest(error: LocalpostError): boolean {
+  return isErrorOf(error, 'validation_error', ...sendErrors)
+}
+
 /** The error of one of several requests, with its place. */
 export function withIndex(error: unknown, i: number): unknown {
   if (!(error instanceof LocalpostError) || !isOfRequest(error)) return error
+  // `validationError`, and `refuse` of check-request.ts, begin the message with the first field.
   const isNamed = error.errors?.some(({ field }) => error.message.startsWith(`${field}:`))
   const message = isNamed ? fieldAt(error.message, i) : `[${i}]: ${error.message}`
   return withFields(error, (field) => fieldAt(field, i), message)
@@ -32,34 +48,6 @@ export function withFields(
   const renamed = errors?.map((one): FieldError => ({ ...one, field: rename(one.field) }))
   // Not by the constructor, which would count those that are left out again.
   return Object.assign(new LocalpostError(code, newMessage, { status, headers, cause }), { errors: renamed })
-}
-
-/** What may be wrong with a send, beside its members: for every route that sends. */
-export const sendErrors: readonly ErrorCode[] = [
-  'invalid_attachment',
-  'missing_variable',
-  'invalid_template',
-  'template_not_found',
-  'message_too_large',
-  'domain_not_verified',
-  'domain_not_registered',
-]
-
-/** Whether an error says something about the request, and not about the store or the machine. */
-export function isOfRequest(error: LocalpostError): boolean {
-  return isErrorOf(error, 'validation_error', ...sendErrors)
-}
-
-/** The result of a request that is accepted under this id. */
-export function toAnswer(id: string, { warnings, kept }: Storable): SendingResult {
-  const { provider } = kept.members
-  return { id, warnings, ...(provider && { message_id: provider.message_id }) }
-}
-
-/** The result of a request that was accepted. @throws its error. */
-export function sentOf(result: SendingResult | undefined): SentEmail {
-  if (result && 'id' in result) return result
-  throw result?.error ?? new Error('A request has no result.')
 }
 
 /** A result as it is kept with an idempotency key. */

@@ -1,6 +1,7 @@
 import { isErrorOf } from '../core/errors.ts'
+import { WakeTimer } from '../core/wake-timer.ts'
 import { pagesOf } from '../store/repository.ts'
-import { commitScheduled, prepareScheduled, type CommitDeps, type Prepared } from './prepare-scheduled.ts'
+import { commitScheduled, prepareScheduled, type CommitDeps, type Prepared } from './send-scheduled.ts'
 import { scheduledCollection, type ScheduledRecord } from './scheduled.ts'
 
 export interface ScheduleDeps extends CommitDeps {
@@ -23,17 +24,14 @@ export class Schedule {
   #running: Promise<void> | null = null
   /** Whether something may have become due since the search began. */
   #isAsked = false
-  /**
-   * The next search, at the first time that an email has; infinity while none is set. Set when a search ends. The
-   * queue of outbox/queue.ts sets its timer by the same rules: a change here is one there.
-   */
-  #timerAt = Number.POSITIVE_INFINITY
-  #cancelTimer = (): void => {}
+  /** Begins the next search, at the first time that an email has. Set when a search ends. */
+  readonly #timer: WakeTimer
 
   constructor(deps: ScheduleDeps) {
     this.#deps = deps
-    const { store } = deps
+    const { store, clock } = deps
     const begin = (): void => this.#begin()
+    this.#timer = new WakeTimer(clock, begin)
     const stopChanges = store.changes(({ op }) => op !== 'remove' && begin(), { of: scheduledCollection })
     const stopLeadership = store.leadership.onMine(begin)
     this.#stopListening = () => {
@@ -69,7 +67,7 @@ export class Schedule {
   /** Sends no more, and waits for what is being sent. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#cancelTimer()
+    this.#timer.cancel()
     this.#stopListening()
     await this.#running
   }
@@ -105,18 +103,8 @@ export class Schedule {
   }
 
   #wakeAt(time: number): void {
-    const { clock } = this.#deps
-    const now = clock.now()
     // The clock of the machine may be set, and timers stand still while it sleeps, so no timer runs for long.
-    const at = Math.min(time, now + maxTimerMs)
-    // If the time has passed and its timer has not run, the clock was set.
-    if (this.#isClosed || (this.#timerAt <= at && this.#timerAt > now)) return
-    this.#cancelTimer()
-    this.#timerAt = at
-    this.#cancelTimer = clock.after(Math.max(at - now, 0), () => {
-      this.#timerAt = Number.POSITIVE_INFINITY
-      this.#begin()
-    })
+    if (!this.#isClosed) this.#timer.wakeAt(Math.min(time, this.#deps.clock.now() + maxTimerMs))
   }
 
   async #sendDue(): Promise<void> {

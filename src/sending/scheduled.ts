@@ -49,12 +49,7 @@ export interface Scheduled {
   list(query?: ListQuery): Promise<ListPage<ScheduledEmail>>
   /** @throws not_found, also once it was sent. */
   get(id: string): Promise<ScheduledEmail>
-  /**
-   * Changes when it is sent.
-   *
-   * @param sendAt  As `send_at` of a request.
-   * @throws not_found; validation_error.
-   */
+  /** Changes when it is sent. @param sendAt  As `send_at` of a request. @throws not_found; validation_error. */
   reschedule(id: string, sendAt: number | string): Promise<ScheduledEmail>
   /** Removes it, so that it is never sent. @throws not_found, also once it was sent. */
   cancel(id: string): Promise<void>
@@ -73,10 +68,8 @@ export function createScheduled(deps: {
   const read = async (id: string): Promise<ScheduledRecord> => {
     const record = await store.get(scheduledCollection, id)
     if (record) return record
-    throw new LocalpostError(
-      'not_found',
-      `There is no scheduled email ${quote(id)}. Check the id: it may have been sent or cancelled.`,
-    )
+    const message = `There is no scheduled email ${quote(id)}. Check the id: it may have been sent or cancelled.`
+    throw new LocalpostError('not_found', message)
   }
   return {
     async list(query) {
@@ -90,6 +83,7 @@ export function createScheduled(deps: {
     },
     get: async (id) => toScheduled(await read(id)),
     async reschedule(id, sendAt) {
+      // An email that does not exist comes before a wrong time.
       await read(id)
       const given = checkInput(sendAtSchema, sendAt, ['send_at'])
       if ('errors' in given) throw validationError(given.errors)
@@ -122,12 +116,13 @@ export function createScheduled(deps: {
  */
 export function readTime(given: number | string, now: number, maxAheadDays?: number): number {
   const time = new Date(given).getTime()
-  if (time <= now + (maxAheadDays ?? tenYearsInDays) * 86_400_000) return time
+  if (time <= now + (maxAheadDays ?? tenYearsInDays) * dayMs) return time
   const limit = maxAheadDays === undefined ? '10 years' : `${maxAheadDays} days`
   const message = `must be at most ${limit} ahead, not ${quote(new Date(time).toISOString())}`
   throw validationError([{ field: 'send_at', message }])
 }
 
+const dayMs = 24 * 60 * 60 * 1000
 const tenYearsInDays = 3660
 
 function toScheduled({ id, send_at, created, email }: ScheduledRecord): Complete<ScheduledEmail> {

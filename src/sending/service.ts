@@ -13,8 +13,8 @@ export interface SendingOptions {
   /** At most 256 characters, remembered for 24 hours, for all requests of the call together. */
   idempotencyKey?: string | undefined
   /**
-   * What a repeated call has in common, where the requests are a translation that may be another each time. Default: made of
-   * the requests.
+   * The hash by which a repeated call is recognized. Give it where the requests were translated, and the translation may
+   * differ each time. Default: made of the requests.
    */
   bodyHash?: string | undefined
   /** That of the request that the call came by. Default: none. */
@@ -36,10 +36,9 @@ export interface SendingService {
    *
    * @param requests  1 to 1,000 of type `SendingRequest`, not checked yet.
    * @returns A result for each request, in their order.
-   * @throws Without `partial`, the error of the first wrong request: validation_error, invalid_attachment,
-   *   template_not_found, missing_variable, message_too_large, domain_not_verified or domain_not_registered. Its fields
-   *   begin with `[i].` where there are several requests. In any case idempotency_conflict, state_conflict if too many emails wait for their time, and errors of the store.
-   *   Nothing was stored then.
+   * @throws Without `partial`, the error of the first wrong request: validation_error or one of `sendErrors`. Its fields
+   *   begin with `[i].` where there are several requests. In any case idempotency_conflict, state_conflict if too many
+   *   emails wait for their time, and errors of the store. Nothing was stored then.
    */
   accept(requests: readonly unknown[], options: SendingOptions): Promise<{ results: SendingResult[] }>
   /**

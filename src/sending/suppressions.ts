@@ -7,15 +7,8 @@ import { normalizeAddress } from '../mime/headers/addresses.ts'
 import { listRecords } from '../store/repository.ts'
 import { remove } from '../store/store.ts'
 import { suppressionInputSchema } from './schema.ts'
-import {
-  KnownSuppressions,
-  suppressing,
-  suppressionCollection,
-  suppressionId,
-  toChange,
-  type SuppressingDeps,
-  type SuppressionRecord,
-} from './suppressing.ts'
+import { openSuppressionList, type SuppressionList, type SuppressionListDeps } from './suppression-list.ts'
+import { suppressionCollection, suppressionId, toChange, type SuppressionRecord } from './suppression.ts'
 import type { Suppression, SuppressionInput } from './types.ts'
 
 /** The addresses of an account that get no mail. */
@@ -31,23 +24,14 @@ export interface Suppressions {
 }
 
 /** The same for other parts of the instance. */
-export interface InnerSuppressions extends Suppressions {
-  /** Whether an address gets no mail, as far as this instance knows. */
-  has(address: string): boolean
-  /** Whether every address gets mail. */
-  isEmpty(): boolean
-  idle(): Promise<void>
-  close(): Promise<void>
-}
+export interface InnerSuppressions extends Suppressions, SuppressionList {}
 
 /** Reads the list, and begins to add to it by the policy. */
 export async function createSuppressions(
-  deps: SuppressingDeps & { pageSize: number },
+  deps: SuppressionListDeps & { pageSize: number },
 ): Promise<InnerSuppressions> {
-  const { store, clock, pageSize, onError } = deps
-  const known = await KnownSuppressions.open(store, onError)
-  const { has, isEmpty, idle } = known
-  store.beforeCommit(suppressing(deps, has))
+  const { store, clock, pageSize } = deps
+  const list = await openSuppressionList(deps)
 
   async function read(address: string): Promise<SuppressionRecord> {
     const record = await store.get(suppressionCollection, suppressionId(address))
@@ -57,10 +41,7 @@ export async function createSuppressions(
   }
 
   return {
-    has,
-    isEmpty,
-    idle,
-    close: () => known.close(),
+    ...list,
     async list(query) {
       const page = await listRecords(store, suppressionCollection, query, {
         pageSize,

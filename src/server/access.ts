@@ -44,7 +44,7 @@ export function createAccessControl(
   const publicUrl = config.publicUrl === null ? null : new URL(config.publicUrl)
 
   // Remembered, because a server that is closing has no address any more.
-  let asked: HttpListener | null = null
+  let knownListener: HttpListener | null = null
   let isBoundToLoopback = false
 
   // On a listener that others can reach, no caller is local, not even one from this machine: it may be a tunnel. The
@@ -58,8 +58,8 @@ export function createAccessControl(
     if (!namesHost(request) || !isLoopback(hostOf(request.headers.host ?? '') ?? '')) return false
     const listener = deps.listener()
     if (listener === null) return false
-    if (listener !== asked) {
-      asked = listener
+    if (listener !== knownListener) {
+      knownListener = listener
       isBoundToLoopback = isOnLoopback(listener)
     }
     return isBoundToLoopback
@@ -132,11 +132,14 @@ type Caller = SessionOwner | { key: string; scope: Scope }
 function assertMay(caller: Caller, need: Need | null, event: H3Event): void {
   if (need === null) return
   if ('user' in caller ? roleMeets(caller.user.role, need) : scopeMeets(caller.scope, need)) return
-  const who =
-    'user' in caller
-      ? `${caller.user.name} has the role \`${caller.user.role}\``
-      : `The API key ${'key' in caller ? maskKey(caller.key) : 'of this session'} has the scope \`${caller.scope}\``
-  throw insufficientScope(who, `${event.req.method} ${event.url.pathname}`, need)
+  throw insufficientScope(inWords(caller), `${event.req.method} ${event.url.pathname}`, need)
+}
+
+/** Who the caller is, as the beginning of a sentence. */
+function inWords(caller: Caller): string {
+  if ('user' in caller) return `${caller.user.name} has the role \`${caller.user.role}\``
+  const key = 'key' in caller ? maskKey(caller.key) : 'of this session'
+  return `The API key ${key} has the scope \`${caller.scope}\``
 }
 
 function isOnLoopback(listener: HttpListener): boolean {

@@ -1,24 +1,17 @@
 import type { RequestListener } from 'node:http'
 import { H3, type H3Event } from 'h3'
-import { systemClock } from '../core/clock.ts'
 import { version } from '../core/version.ts'
-import type { FailedLogins } from '../keys/failed-logins.ts'
-import type { Config } from '../options/options.ts'
 import { createAccessControl } from './access.ts'
 import { createAllowedHosts } from './guard.ts'
 import { announce, createLiveEvents } from './live-events.ts'
-import { createAnswerRoom } from './answer.ts'
-import { basicUsers } from './sign-in.ts'
-import { createSignInLimit } from './sign-in-limit.ts'
-import { createBodyRoom } from './body-room.ts'
+import { basicUsers } from './basic-users.ts'
 import { createClientAddresses } from './forwarded.ts'
-import type { RequestLimits, ServerDeps } from './deps.ts'
+import type { ServerDeps } from './deps.ts'
 import type { Face } from './face.ts'
 import { createFindFace, facesOf, assertLoaded, createLoading } from './faces.ts'
 import { brokenConnection, createFaultGate } from './faults.ts'
 import type { UpgradeListener } from './listener.ts'
 import { checkHost, waitUntilCurrent } from './middleware.ts'
-import { OpenAnswers } from './open-answers.ts'
 import { openApiRoutes } from './openapi.ts'
 import { type AccountHttp, otherAccountOf, passToAccount } from './pass-to-account.ts'
 import { newContext, stateOf } from './request-state.ts'
@@ -57,7 +50,7 @@ export function createApp(deps: ServerDeps): App {
   routes.push(...openApiRoutes(routes, faces, version))
 
   const faults = createFaultGate(deps)
-  const parts = {
+  const requestDeps = {
     ...deps,
     ...limits,
     faceOf: createFindFace(faces),
@@ -79,12 +72,12 @@ export function createApp(deps: ServerDeps): App {
   }
   const load =
     later &&
-    createLoading(later, parts.faceOf, isOwn, (rows) => {
+    createLoading(later, requestDeps.faceOf, isOwn, (rows) => {
       routes.push(...rows)
-      addRoutes(h3, rows, parts)
+      addRoutes(h3, rows, requestDeps)
     })
   const h3 = new H3({ silent: true, allowMalformedURL: true, ...(load && { onRequest: load }) })
-  h3.use(respond(parts))
+  h3.use(respond(requestDeps))
   if (instance) {
     h3.use(hostCheck)
     if (deps.upToDate) h3.use(waitUntilCurrent(deps.upToDate))
@@ -93,8 +86,8 @@ export function createApp(deps: ServerDeps): App {
     h3.use(passToAccount(instance.otherAccounts, hasUsers, sessions.ownerOf))
   }
   h3.use((event) => assertLoaded(event))
-  addRoutes(h3, routes, parts)
-  addRest(h3, faces, deps.uiDir, parts)
+  addRoutes(h3, routes, requestDeps)
+  addRest(h3, faces, deps.uiDir, requestDeps)
 
   // A context of our own: the request's may belong to a server that we are mounted in.
   const answer: App['answer'] = (request, context) => h3.request(request, undefined, context)
@@ -120,21 +113,6 @@ export function createApp(deps: ServerDeps): App {
       else limits.openAnswers.check()
     },
     routes,
-  }
-}
-
-/** The limits of a new instance. */
-export function createRequestLimits(
-  { limits }: Pick<Config, 'limits'>,
-  failedLogins: FailedLogins,
-): RequestLimits {
-  return {
-    bodies: createBodyRoom(limits.requestBytes, systemClock),
-    answers: createAnswerRoom(),
-    failedLogins,
-    passwords: createSignInLimit(),
-    providers: createSignInLimit(),
-    openAnswers: new OpenAnswers(),
   }
 }
 

@@ -1,11 +1,9 @@
-import type { H3Event } from 'h3'
 import { withoutEnding } from '../core/text.ts'
 import { LocalpostError } from '../core/errors.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { Scope } from '../keys/types.ts'
 import type { Role } from '../users/user.ts'
 import type { KeyPlace } from './face.ts'
-import { socketRequestOf } from './request-state.ts'
 import type { Need, Route } from './route.ts'
 
 /** The API keys; see `keys/keys.ts`. */
@@ -54,19 +52,6 @@ function missingKeyText(headers: Pick<Headers, 'get'>, place: KeyPlace): string 
     : 'The Authorization header has no Bearer key'
 }
 
-/**
- * Whether the address of a request may be one that a mail contains: a click in the frame of a mail, or an image in it,
- * makes the browser request any URL of this server, with the cookies of the page.
- *
- * A browser sends neither an API key nor a header of its own for these. In process, a request without `User-Agent` is not
- * one that a server passed on from a browser. `Sec-Fetch-*` is not looked at: browsers leave it out over plain HTTP.
- */
-export function mayComeFromMail(event: H3Event): boolean {
-  const { headers } = event.req
-  if (bearerOf(headers) !== null || headers.has('x-localpost-page')) return false
-  return socketRequestOf(event) !== undefined || headers.has('user-agent')
-}
-
 const bearerScheme = /^bearer[ \t]+(?=\S)/i
 
 /** An API key as `/v1` and many providers take it. */
@@ -86,7 +71,7 @@ export function basicOf(headers: Pick<Headers, 'get'>): { name: string; password
   return at === -1 ? null : { name: decoded.slice(0, at), password: decoded.slice(at + 1) }
 }
 
-/** What the caller of a route needs, by the query of the request. A route with `read` changes nothing and sends nothing. */
+/** What the caller of a route needs, by the query of the request. */
 export function needOf({ method, needs }: Pick<Route, 'method' | 'needs'>): (query: string) => Need {
   if (typeof needs === 'function') return needs
   const need = needs ?? (method === 'GET' ? 'read' : 'full')

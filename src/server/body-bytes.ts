@@ -44,10 +44,10 @@ export function readNode(
       onPiece?.()
       try {
         if (size > limit) throw tooLarge(limit, 'sent without a length')
+        const isShort = size <= longBodyBytes
         if (long) long.onPiece()
-        else if (size > longBodyBytes) becomeLong()
-        else if (!room.take(piece.length)) {
-          if (announced > 0) throw noRoom('Other requests hold the memory for bodies.')
+        else if (!isShort || !room.take(piece.length)) {
+          if (isShort && announced > 0) throw noRoom('Other requests hold the memory for bodies.')
           becomeLong()
         }
         pieces.add(piece)

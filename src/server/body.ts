@@ -7,7 +7,7 @@ import { longBodyBytes, LongBody } from '../core/long-body.ts'
 import { collectBefore } from '../core/page-memory.ts'
 import { readNode, readWeb, tooLarge } from './body-bytes.ts'
 import type { BodyShare } from './body-room.ts'
-import { maxBytesOf, type RouteBody } from './route.ts'
+import { bodyLimits, type RouteBody } from './route.ts'
 
 /** Where a body comes from: a web stream, or for requests over a socket the Node stream, which is several times faster. */
 export interface BodySource {
@@ -98,9 +98,6 @@ function assertReadable(
   form: BodyForm,
   { bytesType, textTypes, forms }: RouteBody,
 ): void {
-  const refuse = (message: string): never => {
-    throw new LocalpostError('unsupported_media_type', message)
-  }
   const essence = type === null ? '' : essenceOf(type)
   const isJson = essence === 'application/json' || /^application\/[\w.-]+\+json$/.test(essence)
   const takesNoJson = bytesType !== undefined || forms === 'only'
@@ -113,14 +110,25 @@ function assertReadable(
       ...(forms ? formTypes : []),
     ]
     const also = others.length === 0 ? '' : ` or \`${others.join('`, `')}\``
-    refuse(`The body ${given}. Send \`Content-Type: ${first}\`${also}.`)
+    throw unreadable(`The body ${given}. Send \`Content-Type: ${first}\`${also}.`)
   }
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
   if (bytesType === undefined && !['utf-8', 'utf8', 'us-ascii'].includes(charset))
-    refuse(`The charset ${quote(charset)} is not supported. Send UTF-8.`)
+    throw unreadable(`The charset ${quote(charset)} is not supported. Send UTF-8.`)
   const encoding = headers.get('content-encoding')?.trim().toLowerCase()
   if (encoding && encoding !== 'identity')
-    refuse(`The encoding ${quote(encoding)} is not supported. Send the body without Content-Encoding.`)
+    throw unreadable(
+      `The encoding ${quote(encoding)} is not supported. Send the body without Content-Encoding.`,
+    )
+}
+
+function unreadable(message: string): LocalpostError {
+  return new LocalpostError('unsupported_media_type', message)
+}
+
+/** The largest body that a route takes, in bytes. */
+export function maxBytesOf(body: RouteBody): number {
+  return body.maxBytes ?? bodyLimits.json
 }
 
 function essenceOf(type: string): string {

@@ -6,7 +6,7 @@ import { LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import { jsonType, privateHeaders } from './answer.ts'
 import { endSocket, restOfRequest } from './rest-of-request.ts'
-import { foreignProtocolOf } from './foreign-clients.ts'
+import { foreignProtocolOf, useHttp } from './foreign-clients.ts'
 
 /**
  * Answers invalid requests in the shape of every error: garbage, unknown methods, a header that is too large or never
@@ -55,7 +55,8 @@ export function answerOutside(
 }
 
 /**
- * After the beginning of an answer, another one would be read as part of it, or as the answer to an earlier request.
+ * Whether an answer can still be sent on this connection. After the beginning of an answer, another one would be read as part of
+ * it, or as the answer to an earlier request.
  */
 function mayAnswer(socket: Duplex): boolean {
   if (!socket.writable) return false
@@ -73,16 +74,13 @@ function answer(socket: Duplex, fault: LocalpostError): void {
     `Content-Length: ${Buffer.byteLength(body)}`,
   ]
   if (fault.code === 'method_not_allowed') lines.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE')
-  // The handler of the request may still answer: this was the last thing that goes out.
+  // The handler of the request may still answer, so nothing is sent after this.
   endSocket(socket, `${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
 function faultOf(error: NodeJS.ErrnoException): LocalpostError {
   if (foreignProtocolOf(error) === 'TLS')
-    return new LocalpostError(
-      'invalid_request',
-      'This is TLS and not an HTTP request: this port speaks plain HTTP, use http:// and not https://.',
-    )
+    return new LocalpostError('invalid_request', `This is TLS and not an HTTP request: ${useHttp}.`)
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return new LocalpostError('header_too_large', 'The header of the request is too large.')

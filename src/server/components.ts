@@ -100,14 +100,14 @@ const statuses: Names = {
   opened: 'Opened',
   clicked: 'Clicked',
 }
-const types: Names = Object.fromEntries(
+const eventTypes: Names = Object.fromEntries(
   Object.entries(statuses).map(([status, name]) => [`email.${status}`, name]),
 )
 
 /** Names of the options of a union, each by a value of the member that tells them apart. */
-const options: readonly (readonly [union: z.ZodType, prefix: string, names: Names])[] = [
+const unionOptions: readonly (readonly [union: z.ZodType, prefix: string, names: Names])[] = [
   [events.emailEventSchema, 'EmailEvent', statuses],
-  [events.emailPayloadSchema, 'EmailPayload', types],
+  [events.emailPayloadSchema, 'EmailPayload', eventTypes],
   [
     events.lastEventSchema,
     'LastEvent',
@@ -118,7 +118,7 @@ const options: readonly (readonly [union: z.ZodType, prefix: string, names: Name
   [events.eventCauseSchema, 'EventCause', { rule: 'Rule', simulator: 'Simulator' }],
   [domains.dnsRecordSchema, 'DnsRecord', { TXT: 'Txt', MX: 'Mx' }],
 ]
-for (const [union, prefix, names] of options) {
+for (const [union, prefix, names] of unionOptions) {
   if (!(union instanceof z.ZodDiscriminatedUnion))
     throw new TypeError(`${prefix} is no union with a discriminator`)
   const { discriminator } = union.def

@@ -13,42 +13,42 @@ import { dateNow } from '../core/machine.ts'
  * @returns `close` closes these connections; `since` as in `HttpListener`.
  */
 export function trackSilent(server: Server | SecureServer): { close(): void; since(): readonly number[] } {
-  /** Those without a request; of a connection with TLS the TLS socket, once its handshake is done. */
-  const silent = new Set<Socket>()
+  /** Those without a request, to be closed at the end; of a connection with TLS the TLS socket, once its handshake is done. */
+  const unused = new Set<Socket>()
   /** When the connections began that have sent no request and are open; always those of the port, not TLS sockets. */
-  const waiting = new Map<Socket, number>()
+  const sinceOf = new Map<Socket, number>()
   /** When those began that closed without a byte, not even of TLS, after a long time. */
   const ended: number[] = []
   const isLong = (socket: Socket, began: number): boolean =>
     socket.bytesRead === 0 && dateNow() - began >= silentMs
   server.on('connection', (socket: Socket) => {
     const began = dateNow()
-    silent.add(socket)
-    waiting.set(socket, began)
+    unused.add(socket)
+    sinceOf.set(socket, began)
     socket.once('close', () => {
-      silent.delete(socket)
-      if (waiting.delete(socket) && isLong(socket, began)) ended.push(began)
+      unused.delete(socket)
+      if (sinceOf.delete(socket) && isLong(socket, began)) ended.push(began)
       if (ended.length > maxSilent) ended.shift()
     })
   })
   // A TLS socket replaces the connection that it came over, once its handshake is done.
   server.on('secureConnection', (secured: TLSSocket) => {
-    for (const socket of silent) if (socket.remotePort === secured.remotePort) silent.delete(socket)
-    silent.add(secured)
-    secured.once('close', () => silent.delete(secured))
+    for (const socket of unused) if (isSameClient(socket, secured)) unused.delete(socket)
+    unused.add(secured)
+    secured.once('close', () => unused.delete(secured))
   })
   // Does not use the socket's 'data' event, because a listener for it disables Node's fast HTTP parser.
   const onRequest = ({ socket }: IncomingMessage): void => {
-    silent.delete(socket)
-    waiting.delete(socket)
+    unused.delete(socket)
+    sinceOf.delete(socket)
   }
   server.on('request', onRequest)
   // A server with any listener for upgrades leaves all of them to that.
   if (server.listenerCount('upgrade') > 0) server.on('upgrade', onRequest)
   return {
-    close: () => silent.forEach((socket) => socket.destroy()),
+    close: () => unused.forEach((socket) => socket.destroy()),
     since() {
-      const open = [...waiting].filter(([socket, began]) => isLong(socket, began)).map(([, began]) => began)
+      const open = [...sinceOf].filter(([socket, began]) => isLong(socket, began)).map(([, began]) => began)
       return [...ended, ...open].sort((one, other) => one - other).slice(-maxSilent)
     },
   }
@@ -65,6 +65,10 @@ export function trackUpgraded(server: Server | SecureServer): () => void {
   // A server with any listener for upgrades leaves all of them to that.
   if (server.listenerCount('upgrade') > 0) server.on('upgrade', track)
   return () => upgraded.forEach((socket) => socket.destroy())
+}
+
+function isSameClient(one: Socket, other: Socket): boolean {
+  return one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress
 }
 
 /** After this time, in milliseconds, a connection without a byte counts as silent. */

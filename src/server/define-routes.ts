@@ -3,9 +3,8 @@ import type { ListPage } from '../core/lists.ts'
 import type { Answer } from './answer.ts'
 import { deletedSchema, listSchema, toListAnswer } from './lists.ts'
 import type { Route, RouteBody, RouteContext } from './route.ts'
-import { maxKeyChars } from '../sending/idempotency.ts'
 
-// What else the files of rows need.
+// For the files of rows, which import nothing else of route.ts.
 export { bodyLimits, type Route, type RouteContext } from './route.ts'
 
 /** The parameters that a path names: `/a/{id}` has `{ id: string }`. */
@@ -37,11 +36,7 @@ type MakeRow = <
 
 /** Makes the rows of one chapter, by their methods. */
 interface RowMakers extends Readonly<Record<'get' | 'post' | 'put' | 'patch' | 'del', MakeRow>> {
-  /**
-   * A `GET` whose answer is a page of a list, as `{ <name>: [...], count, cursor }`.
-   *
-   * @param item  The schema of one item.
-   */
+  /** A `GET` whose answer is a page of a list, as `{ <name>: [...], count, cursor }`. @param item  The schema of one item. */
   list<const Path extends string, Query extends z.ZodType>(
     path: Path,
     name: string,
@@ -86,15 +81,5 @@ export function defineRoutes(common: Pick<Route, 'tag' | 'access' | 'errors' | '
           return { deleted: 1 }
         },
       }),
-  }
-}
-
-/** The header of routes that send. @param promise  What it has the effect of. */
-export function idempotencyHeader(promise: string): NonNullable<Route['headers']> {
-  return {
-    'Idempotency-Key': {
-      description: `At most ${maxKeyChars} characters; ${promise}`,
-      maxLength: maxKeyChars,
-    },
   }
 }

@@ -13,7 +13,6 @@ import type { Simulation } from '../emails/simulate.ts'
 import type { ArmedFaults } from '../faults/faults.ts'
 import type { Inbox, InboxPages } from '../inbox/methods.ts'
 import type { SmtpSession, SmtpSessionSummary } from '../inbox/smtp-session-types.ts'
-import type { FailedLogins } from '../keys/failed-logins.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { OidcSignIn } from '../oidc/sign-in.ts'
 import type { Config } from '../options/options.ts'
@@ -29,17 +28,14 @@ import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
 import type { InnerWebhooks } from '../webhooks/service.ts'
-import type { AnswerRoom } from './answer.ts'
-import type { BodyRoom } from './body-room.ts'
 import type { LaterFaces } from './faces.ts'
 import type { HttpListener } from './listener.ts'
 import type { bodyJobs } from './long-bodies.ts'
-import type { OpenAnswers } from './open-answers.ts'
 import type { OtherAccounts } from './pass-to-account.ts'
+import type { RequestLimits } from './request-limits.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Route } from './route.ts'
 import type { Health } from './schema.ts'
-import type { SignInLimit } from './sign-in-limit.ts'
 
 /** The parts of one account that its HTTP interface needs; `instance` provides them. */
 export interface AccountDeps {
@@ -75,7 +71,7 @@ export interface ServerDeps extends AccountDeps, SignInDeps, SurfaceDeps {
   readonly config: Config
   /** For the interface of `default`, which is that of the whole instance too; null for that of another account. */
   readonly instance: InstanceDeps | null
-  /** The same for the interfaces of all accounts. */
+  /** One object for the interfaces of all accounts. */
   readonly limits: RequestLimits
   /** Waits until the changes of other instances are in memory; null if the store is not shared. */
   readonly upToDate: (() => Promise<void>) | null
@@ -119,22 +115,6 @@ interface SurfaceDeps {
   readonly faces?: LaterFaces
   /** Further rows, with this account behind them. Default: none. */
   readonly furtherRoutes?: readonly Route[]
-}
-
-/**
- * What limits the requests of an instance, of all its accounts together: memory of bodies and answers, wrong keys,
- * sign-ins that fail, and how long an answer continues for a caller who lost access.
- */
-export interface RequestLimits {
-  readonly bodies: BodyRoom
-  readonly answers: AnswerRoom
-  /** Counts wrong keys and passwords, together with those of SMTP. */
-  readonly failedLogins: FailedLogins
-  /** Sign-ins with a password. */
-  readonly passwords: SignInLimit
-  /** Sign-ins with a provider. */
-  readonly providers: SignInLimit
-  readonly openAnswers: OpenAnswers
 }
 
 /** The SMTP sessions of apps. The methods return promises if instances share a store. */

@@ -1,9 +1,7 @@
 import type { z } from 'zod'
 import type { LocalpostError } from '../core/errors.ts'
 import type { Answer } from './answer.ts'
-
-/** The methods of routes. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+import type { Method } from './method.ts'
 
 /**
  * The face of a provider: what differs from `/v1` for all paths below one prefix. Its key is read from another place, and

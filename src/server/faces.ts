@@ -66,6 +66,7 @@ export function createLoading(
     return loads
       .get(segment)?.()
       .catch((error: unknown) => {
+        // h3 does not answer errors of this hook: `assertLoaded` throws it where `respond` can.
         event.context[failure] = error
       })
   }

@@ -30,20 +30,22 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
     const { exchange } = state
     // The request log masks the key.
     exchange.key = (state.face?.key ?? bearerPlace).of(event.req.headers)
-    const isOver =
+    // It reaches no client.
+    const nothing = (): Answer => bytesAnswer(null, {}, 503)
+    const wasAwaited =
       delay_ms <= 0 ||
       (await passed(clock, delay_ms, AbortSignal.any([closing.signal, ownSignal(event.req.signal)])))
     exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
-    if (!isOver && closing.signal.aborted)
+    if (!wasAwaited && closing.signal.aborted)
       throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')
-    if (!isOver) {
+    if (!wasAwaited) {
       exchange.warnings.push('the caller hung up during the delay')
-      return bytesAnswer(null, {}, 503)
+      return nothing()
     }
     if (disconnect) {
       state.isCut = true
       state.socket?.req.socket.destroy()
-      return bytesAnswer(null, {}, 503)
+      return nothing()
     }
     return status === undefined ? undefined : errorAnswer(faultError(status), state.face, event.url.pathname)
   }

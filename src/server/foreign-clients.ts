@@ -56,10 +56,13 @@ export function reportForeignClients(
 
 const unknownAddress = 'an unknown address'
 
+/** The advice for a client that speaks TLS to the port for HTTP. */
+export const useHttp = 'this port speaks plain HTTP, use http:// and not https://'
+
 const foreignAdvice = {
   SMTP: ({ smtp }: SmtpPlaces) => `SMTP is at ${smtp}`,
   TLS: ({ smtp, smtps }: SmtpPlaces) =>
-    `this port speaks plain HTTP, use http:// and not https://. SMTP${smtps === null ? ` is at ${smtp}` : ` with TLS is at ${smtps}`}`,
+    `${useHttp}. SMTP${smtps === null ? ` is at ${smtp}` : ` with TLS is at ${smtps}`}`,
 }
 
 /** The protocol that a client spoke instead of HTTP; null for anything else. */

@@ -80,7 +80,7 @@ export function createClientAddresses(trusted: readonly string[]): ClientAddress
       }
       return ip
     },
-    hasTrusted: trusted.length > 0,
+    hasTrusted: ranges.length > 0,
     isFromTrusted: (event) => socketRequestOf(event) !== undefined && isTrusted(peerOf(event)),
   }
 }

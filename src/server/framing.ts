@@ -13,16 +13,17 @@ import { quote } from '../core/quote.ts'
  */
 export function assertFraming({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const coding = headers['transfer-encoding']
-  if (coding === undefined || !acceptedByNode.test(coding)) return
+  if (coding === undefined || !ambiguousCoding.test(coding)) return
   const message = `The request has the header Transfer-Encoding: ${quote(coding)}. Send \`chunked\`, or a Content-Length instead.`
   throw new LocalpostError('invalid_request', message)
 }
 
-const acceptedByNode = /^$|,[ \t]*chunked$/i
+const ambiguousCoding = /^$|,[ \t]*chunked$/i
 
 /**
- * Tells which requests are handled. The answer to a request in HTTP/1.0 with a Transfer-Encoding, or to one that
- * {@link assertFraming} refuses, closes its connection. What follows there may be the rest of its body, and is not handled.
+ * Makes a function that says whether a request is to be handled. The answer to a request in HTTP/1.0 with a
+ * Transfer-Encoding, or to one that {@link assertFraming} refuses, closes its connection. What follows there may be the rest
+ * of its body, and is not handled.
  *
  * @see RFC 9112 section 6.1
  */
@@ -31,7 +32,7 @@ export function createLastRequests(): (request: IncomingMessage, response: Serve
   return ({ httpVersion, headers, socket }, response) => {
     if (ended.has(socket)) return false
     const coding = headers['transfer-encoding']
-    if (coding !== undefined && (httpVersion === '1.0' || acceptedByNode.test(coding))) {
+    if (coding !== undefined && (httpVersion === '1.0' || ambiguousCoding.test(coding))) {
       ended.add(socket)
       response.setHeader('connection', 'close')
     }

@@ -1,9 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { H3Event } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { authorityOf, isLoopback } from '../net/hosts.ts'
+import { bearerOf } from './auth.ts'
 import type { ServerDeps } from './deps.ts'
+import { socketRequestOf } from './request-state.ts'
 
 /**
  * The host of a Host header or an authority: lower case, without port, brackets and trailing dot.
@@ -31,8 +34,9 @@ export function settleHost(request: IncomingMessage): void {
     if (target !== undefined) {
       const given = headers.host
       // Without a Host, HTTP/1.1 is refused in this form too.
-      if (given === undefined ? request.httpVersion === '1.0' : isOfMachine(given) || !isOfMachine(authority))
-        headers.host = authority
+      const isRefused = given === undefined && request.httpVersion !== '1.0'
+      const staysForTunnel = given !== undefined && !isOfMachine(given) && isOfMachine(authority)
+      if (!isRefused && !staysForTunnel) headers.host = authority
       const path = url.slice(target.length)
       request.url = path.startsWith('/') ? path : `/${path}`
     }
@@ -88,16 +92,12 @@ export function assertHost(request: IncomingMessage, allowed: ReadonlySet<string
 export function assertOrigin(headers: Pick<Headers, 'get'>, ...hosts: readonly string[]): void {
   const origin = headers.get('origin')
   const from = origin !== null && URL.canParse(origin) ? new URL(origin).host : ''
-  if (origin !== null && !hosts.some((host) => host !== '' && host.toLowerCase() === from))
-    throw new LocalpostError(
-      'forbidden_origin',
-      `A page of ${quote(origin)} may not call the control API. Call it from the server behind that page.`,
-    )
-  if (headers.get('sec-fetch-site') === 'cross-site')
-    throw new LocalpostError(
-      'forbidden_origin',
-      'A page of another site may not call the control API or show its pages.',
-    )
+  if (origin !== null && !hosts.some((host) => host !== '' && host.toLowerCase() === from)) {
+    const message = `A page of ${quote(origin)} may not call the control API. Call it from the server behind that page.`
+    throw new LocalpostError('forbidden_origin', message)
+  }
+  const message = 'A page of another site may not call the control API or show its pages.'
+  if (headers.get('sec-fetch-site') === 'cross-site') throw new LocalpostError('forbidden_origin', message)
 }
 
 /**
@@ -110,6 +110,19 @@ export function assertNotEmbedded(headers: Pick<Headers, 'get'>, pathname: strin
   if (!/^(?:image|style|font|audio|video|track)$/.test(headers.get('sec-fetch-dest') ?? '')) return
   if (/^\/dev\/inbox\/[^/]+\/(?:attachments|parts)\//.test(pathname)) return
   throw new LocalpostError('forbidden_origin', `${quote(pathname)} may not be embedded in a page or a mail.`)
+}
+
+/**
+ * Whether the address of a request may be one that a mail contains: a click in the frame of a mail, or an image in it,
+ * makes the browser request any URL of this server, with the cookies of the page.
+ *
+ * A browser sends neither an API key nor a header of its own for these. In process, a request without `User-Agent` is not
+ * one that a server passed on from a browser. `Sec-Fetch-*` is not looked at: browsers leave it out over plain HTTP.
+ */
+export function mayComeFromMail(event: H3Event): boolean {
+  const { headers } = event.req
+  if (bearerOf(headers) !== null || headers.has('x-localpost-page')) return false
+  return socketRequestOf(event) !== undefined || headers.has('user-agent')
 }
 
 function ownAddress(request: IncomingMessage): string | undefined {

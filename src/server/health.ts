@@ -27,7 +27,7 @@ export async function readHealth(
     counts: isAway(state) ? null : await countRecords(deps.store),
     faults: deps.faults.state(),
     relay: deps.config.relay !== null,
-    silent_connections: isAway(state) ? null : await silentSince(deps.store, listener?.silentSince?.() ?? []),
+    silent_connections: isAway(state) ? null : await readSilent(deps.store, listener?.silentSince?.() ?? []),
     warnings,
   }
 }
@@ -37,7 +37,7 @@ export async function readHealth(
  *
  * @param began  When each began, the newest last.
  */
-async function silentSince(
+async function readSilent(
   store: Pick<Store, 'page'>,
   began: readonly number[],
 ): Promise<Health['silent_connections']> {
@@ -55,6 +55,11 @@ async function silentSince(
 
 /** Whether the database hangs or is gone. Nothing more is asked of it then, so that the answer which says so is not late. */
 const isAway = ({ database }: Pick<ServerState, 'database'>): boolean => database?.instances === null
+
+/** Whether new mail is stored. */
+export function isAccepting(status: ServerState['status']): boolean {
+  return status === 'ok' || status === 'disk_low'
+}
 
 /** How many of each kind are stored; null while the database does not answer. */
 async function countRecords(store: Pick<Store, 'count'>): Promise<Health['counts']> {
@@ -87,7 +92,7 @@ export async function readMetricFacts(
   return {
     version,
     store,
-    isAccepting: status === 'ok' || status === 'disk_low',
+    isAccepting: isAccepting(status),
     isDiskLow: status === 'disk_low',
     records,
     database,

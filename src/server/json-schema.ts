@@ -32,8 +32,9 @@ export function createSchemaWriter(): SchemaWriter {
       prefixItems: [unknown]
       $defs?: Record<string, Record<string, unknown>>
     }
-    const $schemas = withReferences($defs) as Record<string, Record<string, unknown>>
-    for (const [name, { id: _id, ...definition }] of Object.entries($schemas)) found[name] ??= definition
+    const definitions = withReferences($defs) as Record<string, Record<string, unknown>>
+    for (const [component, { id: _id, ...definition }] of Object.entries(definitions))
+      found[component] ??= definition
     const whole = withReferences(prefixItems[0]) as Record<string, unknown>
     if (name === undefined || !('properties' in whole)) return whole
     found[name] = whole

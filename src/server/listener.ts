@@ -76,8 +76,8 @@ export async function openHttpListener(
     throw new LocalpostError('listen_failed', message)
   }
   const server = tls
-    ? createSecureServer({ ...patience, ...tls, handshakeTimeout: patience.headersTimeout }, handler)
-    : createServer(patience, handler)
+    ? createSecureServer({ ...nodeOptions, ...tls, handshakeTimeout: nodeOptions.headersTimeout }, handler)
+    : createServer(nodeOptions, handler)
   const { upgrade } = address
   if (upgrade) server.on('upgrade', upgrade)
   if (address.keepAlive === false) server.unref().on('connection', (socket: Socket) => socket.unref())
@@ -124,11 +124,11 @@ export async function closeHttpListener(listener: HttpListener, graceMs: number)
 }
 
 /**
- * Time limits for clients. A client that sends its header or body very slowly must not keep a connection forever. Idle
- * connections stay open longer than most clients keep them, so that the client closes first and no request is sent on a
- * connection that the server is closing.
+ * The class of requests, the largest header, and time limits for clients. A client that sends its header or body very slowly
+ * must not keep a connection forever. Idle connections stay open longer than most clients keep them, so that the client
+ * closes first and no request is sent on a connection that the server is closing.
  */
-const patience: ServerOptions<typeof ListenerRequest> = {
+const nodeOptions: ServerOptions<typeof ListenerRequest> = {
   IncomingMessage: ListenerRequest,
   headersTimeout: 20_000,
   requestTimeout: 120_000,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ListPage } from '../core/lists.ts'
+import { queryNumber } from './query-values.ts'
 
 // An id, or the address of a contact: no cursor is longer. Only documented here, because an invalid cursor has its own
 // error.
@@ -46,21 +47,3 @@ export function toListAnswer<Name extends string, T>(
 
 /** The answer to a removal: how many were removed. */
 export const deletedSchema: z.ZodType<{ deleted: number }> = z.strictObject({ deleted: z.int() })
-
-/**
- * A whole number in a query, written in digits. Unlike with `Number`, an empty one and `1e2` are errors.
- *
- * @param most  Default: as large as a number is exact.
- */
-export function queryNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
-  const number = z.coerce.number().int().min(least).max(most)
-  // NaN is reported as not a number.
-  return z.preprocess((text) => (typeof text === 'string' && !digits.test(text) ? Number.NaN : text), number)
-}
-
-/** A flag in a query, written `true` or `false`. */
-export function queryFlag(): z.ZodType<boolean> {
-  return z.enum(['true', 'false']).transform((text) => text === 'true')
-}
-
-const digits = /^-?\d{1,16}$/

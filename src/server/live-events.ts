@@ -142,7 +142,7 @@ function toEvent(name: string, data: unknown, id?: number): Buffer {
 /**
  * Tells the live events what happens outside the store: requests, SMTP sessions, bulk changes, and removals that may be undone.
  *
- * @returns A function that ends this for the logs, which may outlive the HTTP interface.
+ * @returns A function that ends this for the logs, which may outlive the HTTP interface. The inbox does not.
  */
 export function announce(
   { log, smtpSessions, inbox }: Pick<ServerDeps, 'log' | 'smtpSessions' | 'inbox'>,

@@ -16,7 +16,7 @@ const schemas: Readonly<Record<LongBodyKind, z.ZodType>> = {
   broadcast: broadcastRequestSchema,
 }
 
-/** The reading of long bodies as work of the thread. */
+/** The reading of long bodies, and the cleaning of long HTML, as work of the thread. */
 export const bodyJobs = {
   /** @throws as `parseJsonBody` and `parseInput`. */
   body: (bytes: Buffer, kind: LongBodyKind): unknown =>

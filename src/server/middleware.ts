@@ -3,11 +3,12 @@ import { noAccount } from '../accounts/account.ts'
 import type { AccessControl } from './access.ts'
 import { bearerPlace } from './auth.ts'
 import type { ClientAddresses } from './forwarded.ts'
-import type { RequestLimits, ServerDeps } from './deps.ts'
+import type { ServerDeps } from './deps.ts'
 import type { FindFace } from './faces.ts'
 import type { FaultGate } from './faults.ts'
 import { assertFraming } from './framing.ts'
 import { assertHost } from './guard.ts'
+import type { RequestLimits } from './request-limits.ts'
 import { socketRequestOf, stateOf } from './request-state.ts'
 import type { Need, Route } from './route.ts'
 
@@ -81,8 +82,8 @@ export function admitCaller(
     const key = accessControl.admit(event, rule, need)
     if (key !== null) state.headers = await accessControl.count(key)
     // Only now, so that strangers do not learn which accounts there are.
-    const { unknown } = state.account
-    if (unknown !== null && (rule === 'key' || rule === 'local')) throw noAccount(unknown)
+    const { refusedName } = state.account
+    if (refusedName !== null && (rule === 'key' || rule === 'local')) throw noAccount(refusedName)
     return next()
   }
 }

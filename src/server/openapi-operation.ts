@@ -2,7 +2,8 @@ import { errorSchema } from '../core/error-schema.ts'
 import { errorTable } from '../core/errors.ts'
 import { formTypes } from '../core/form.ts'
 import type { SchemaWriter } from './json-schema.ts'
-import { maxBytesOf, type Route } from './route.ts'
+import { maxBytesOf } from './body.ts'
+import type { Route } from './route.ts'
 import { groupByStatus } from './route-errors.ts'
 
 /** Describes one route as an operation of OpenAPI. */
@@ -31,8 +32,8 @@ const securityOf: Readonly<Record<Route['access'], readonly object[]>> = {
 export const serviceDocument = '/v1/openapi.json'
 
 /**
- * Names of operations that do not follow from their methods and paths: those of `/v1`, and one that would be there twice. The
- * JSON bodies and answers of these operations are components, with names made of these.
+ * Names of operations that do not follow from their methods and paths: those of `/v1`, and `GET /metrics`, whose name would be that
+ * of `/dev/metrics`. The JSON bodies and answers of these operations are components, with names made of these.
  */
 const givenIds: Readonly<Record<string, string>> = {
   'POST /v1/emails': 'sendEmail',
@@ -44,7 +45,6 @@ const givenIds: Readonly<Record<string, string>> = {
   'GET /v1/audiences': 'listAudiences',
   'GET /v1/audiences/{audienceId}/contacts': 'listContacts',
   [`GET ${serviceDocument}`]: 'getServiceDocument',
-  // `getMetrics` is `/dev/metrics`. Its answer is no JSON, so it makes no component.
   'GET /metrics': 'getInstanceMetrics',
 }
 
@@ -75,7 +75,7 @@ function toParameters(route: Route, schemas: SchemaWriter): object[] {
   const membersOf = (io: 'input' | 'output'): Record<string, object> =>
     ((route.query && schemas.write(route.query, io))?.['properties'] ?? {}) as Record<string, object>
   const asText = membersOf('input')
-  // What becomes of a text may have no type here, such as the list of the names in it; then its own type is written.
+  // The result of a transform has no type in the schema; then the type of the text is written.
   const inQuery = Object.entries(membersOf('output')).map(([name, schema]) => ({
     name,
     in: 'query',

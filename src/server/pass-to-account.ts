@@ -19,17 +19,17 @@ export function passToAccount(
   sessionOwner: (headers: Pick<Headers, 'get'>) => SessionOwner | null,
 ): Middleware {
   return async (event, next) => {
-    if (!hasUsers && otherAccounts.isEmpty() && !event.url.search.includes('account=')) return next()
+    if (!hasUsers && otherAccounts.isEmpty() && !namesAccount(event)) return next()
     const find = (): AccountDestination =>
       destinationOf(event, otherAccounts, () => sessionOwner(event.req.headers))
     const state = stateOf(event)
-    const { unknown, ...to } = find()
+    const { refusedName, ...to } = find()
     const assertReached = (): void => {
       const now = find()
-      if (now.id !== to.id || now.unknown !== null || (now.id !== null && !otherAccounts.has(now.id)))
+      if (now.id !== to.id || now.refusedName !== null || (now.id !== null && !otherAccounts.has(now.id)))
         throw new LocalpostError('not_found', 'The account of this request cannot be reached any more.')
     }
-    state.account = unknown === null ? { ...state.account, assertReached } : { ...state.account, unknown }
+    state.account = { ...state.account, ...(refusedName === null ? { assertReached } : { refusedName }) }
     if (to.id === null) return next()
     const { app, used, release } = await otherAccounts.open(to.id)
     state.account = { ...state.account, used }
@@ -70,7 +70,7 @@ interface AccountDestination {
   /** What is passed to the other account. */
   readonly request: Request
   /** The name of a requested account that the caller may not see, which is refused after the key was checked; null for none. */
-  readonly unknown: string | null
+  readonly refusedName: string | null
 }
 
 /**
@@ -84,7 +84,7 @@ function destinationOf(
 ): AccountDestination {
   const { req: request, url } = event
   const { face } = stateOf(event)
-  const to = (id: string | null): AccountDestination => ({ id, request, unknown: null })
+  const to = (id: string | null): AccountDestination => ({ id, request, refusedName: null })
   // Of h3's URL: in the request's own one, letters may be escaped.
   const tracked = trackedForm.exec(url.pathname)
   if (tracked) {
@@ -101,7 +101,7 @@ function callerDestination(
   event: Pick<H3Event, 'req' | 'url' | 'context'>,
   otherAccounts: OtherAccounts,
   sessionOwner: () => SessionOwner | null,
-): Pick<AccountDestination, 'id' | 'unknown'> {
+): Pick<AccountDestination, 'id' | 'refusedName'> {
   const { req: request, url } = event
   const { face, signedIn } = stateOf(event)
   const key = signedIn ? null : (face?.key ?? bearerPlace).of(request.headers)
@@ -110,16 +110,16 @@ function callerDestination(
   const ownId = key === null ? accountIn(session) : (otherAccounts.ofKey(key)?.id ?? null)
   if (ownId !== null) {
     const isOther = named !== null && otherAccounts.ofName(named) !== ownId
-    return { id: ownId, unknown: isOther ? named : null }
+    return { id: ownId, refusedName: isOther ? named : null }
   }
   // A caller that may use several accounts. The routes of accounts show only those that the caller may see.
   if (session && named === null && url.pathname.startsWith('/dev/accounts'))
-    return { id: null, unknown: null }
+    return { id: null, refusedName: null }
   const name = named ?? firstAccountOf(session)
   // A key of `default` reaches only `default`.
   const id = key === null ? otherAccounts.ofName(name) : null
   const isKnown = maySee(session, name) && (id !== null || name === defaultAccount)
-  return isKnown ? { id, unknown: null } : { id: null, unknown: name }
+  return isKnown ? { id, refusedName: null } : { id: null, refusedName: name }
 }
 
 /**
@@ -136,10 +136,16 @@ export function otherAccountOf(
   return key === null ? null : (otherAccounts.ofKey(key)?.id ?? null)
 }
 
+function namesAccount({ req, url }: Pick<H3Event, 'req' | 'url'>): boolean {
+  return req.headers.has(accountHeader) || (url.search !== '' && url.searchParams.has('account'))
+}
+
 /** The page calls `/v1` with its session, and `/v1` has no parameter `account`, so a header names the account. */
 function pageAccountOf({ headers }: Request, key: string | null): string | null {
-  return key === null ? headers.get('x-localpost-account') : null
+  return key === null ? headers.get(accountHeader) : null
 }
+
+const accountHeader = 'x-localpost-account'
 
 const accountIn = (owner: SessionOwner | null): string | null =>
   owner && 'account' in owner ? owner.account : null
@@ -187,10 +193,6 @@ export interface OtherAccounts {
   ofName(name: string): string | null
   /** Whether there is an account of this id that can be used. */
   has(id: string): boolean
-  /**
-   * Opens an account, which stays open until `release` is called. This counts as use; `used` extends it.
-   *
-   * @throws not_found.
-   */
+  /** Opens an account, which stays open until `release` is called. This counts as use; `used` extends it. @throws not_found. */
   open(id: string): Promise<{ readonly app: AccountHttp; used(): void; release(): void }>
 }

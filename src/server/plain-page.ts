@@ -3,7 +3,7 @@ import { type Answer, bytesAnswer } from './answer.ts'
 /**
  * A page of a title and a few lines, without scripts.
  *
- * @param page.content  HTML.
+ * @param page.title, page.content  HTML.
  * @param page.formAction  Where its forms may be sent, as a Content-Security-Policy names it. Default: nowhere.
  */
 export function plainPage(page: {
@@ -35,7 +35,3 @@ ${content}
     status,
   )
 }
-
-/** Text as HTML. */
-export const escapeText = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

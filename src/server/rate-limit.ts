@@ -7,22 +7,6 @@ import { createWindows, secondsLeft, type Window } from '../net/windows.ts'
 
 type LimitHeaders = Readonly<Record<string, string>>
 
-/** @throws rate_limit_exceeded. */
-function limitHeaders({ requests, per_ms }: FaultRateLimit, window: Window, now: number): LimitHeaders {
-  const seconds = secondsLeft(window, now)
-  const { used } = window
-  const headers = {
-    'ratelimit-limit': String(requests),
-    'ratelimit-remaining': String(Math.max(0, requests - used)),
-    'ratelimit-reset': String(seconds),
-  }
-  if (used <= requests) return headers
-  const message = `More than ${requests} requests in ${per_ms} ms. Wait ${seconds} s.`
-  throw new LocalpostError('rate_limit_exceeded', message, {
-    headers: { ...headers, 'retry-after': String(seconds) },
-  })
-}
-
 /**
  * Counts requests per key in fixed windows: by the limit of the options, and by the current one of `/dev/faults`.
  *
@@ -39,8 +23,8 @@ export function createRateLimits(
 ): (key: string) => Promise<LimitHeaders> {
   const always = configured && { requests: configured.requests, per_ms: configured.perMs }
   const own = createWindows()
-  let known: InjectedLimit | null = null
-  let current = createWindows()
+  let lastInjected: InjectedLimit | null = null
+  let injectedWindows = createWindows()
 
   async function count(
     limit: FaultRateLimit,
@@ -56,13 +40,29 @@ export function createRateLimits(
 
   return async (key) => {
     const limit = injected()
-    if (limit !== known) {
-      known = limit
-      current = createWindows()
+    if (limit !== lastInjected) {
+      lastInjected = limit
+      injectedWindows = createWindows()
     }
     return {
       ...(always && (await count(always, own, 'option', key))),
-      ...(limit && (await count(limit, current, limit.generation ?? '', key))),
+      ...(limit && (await count(limit, injectedWindows, limit.generation ?? '', key))),
     }
   }
+}
+
+/** @throws rate_limit_exceeded. */
+function limitHeaders({ requests, per_ms }: FaultRateLimit, window: Window, now: number): LimitHeaders {
+  const seconds = secondsLeft(window, now)
+  const { used } = window
+  const headers = {
+    'ratelimit-limit': String(requests),
+    'ratelimit-remaining': String(Math.max(0, requests - used)),
+    'ratelimit-reset': String(seconds),
+  }
+  if (used <= requests) return headers
+  const message = `More than ${requests} requests in ${per_ms} ms. Wait ${seconds} s.`
+  throw new LocalpostError('rate_limit_exceeded', message, {
+    headers: { ...headers, 'retry-after': String(seconds) },
+  })
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts'
 import { type Ids, isId } from '../core/ids.ts'
-import { type ListPage, type ListQuery, givenCursor } from '../core/lists.ts'
-import { LocalpostError } from '../core/errors.ts'
-import { quote, shorten } from '../core/quote.ts'
+import { assertKnownOptions } from '../core/known-options.ts'
+import type { ListPage, ListQuery } from '../core/lists.ts'
+import { shorten } from '../core/quote.ts'
 import { maskKey } from '../keys/keys.ts'
 import type { LoggedRequest } from './types.ts'
 import { monotonicNow } from '../core/machine.ts'
-import { listRecords } from '../store/repository.ts'
+import { checkPage, listRecords } from '../store/repository.ts'
 import { createSharedLog } from '../store/shared-log.ts'
 import type { Collection, Store, StoredRecord } from '../store/store.ts'
 
@@ -82,17 +82,11 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
       listener = given
     },
     list(query) {
+      assertKnownOptions(query, ['cursor', 'limit'], 'a list')
+      const { cursor, limit } = checkPage(query, listing)
       const newest = kept.slice(-maxLoggedRequests).reverse()
-      const cursor = givenCursor(query)
-      if (cursor !== undefined && !listing.isCursor(cursor))
-        throw new LocalpostError(
-          'invalid_cursor',
-          `${quote(cursor)} is not a cursor of this list: here it is ${listing.cursorIs}.`,
-        )
-      const rest = cursor === undefined ? newest : newest.filter(({ id }) => id < cursor)
-      const items = rest
-        .slice(0, query?.limit ?? listing.pageSize)
-        .map((request) => ({ ...request, warnings: [...request.warnings] }))
+      const rest = cursor === null ? newest : newest.filter(({ id }) => id < cursor)
+      const items = rest.slice(0, limit).map((request) => ({ ...request, warnings: [...request.warnings] }))
       const last = items.length < rest.length ? items.at(-1) : undefined
       return { items, count: newest.length, cursor: last?.id ?? null }
     },
@@ -116,8 +110,8 @@ function toLoggedRequest(exchange: Exchange, { clock, ids }: { clock: Clock; ids
     duration_ms: Math.round((monotonicNow() - startedAt) * 1000) / 1000,
     api_key: key === null ? null : maskKey(key),
     warnings: warnings.map((warning) => shorten(masked(warning, key), maxWarningChars)),
-    request_body: requestBody && masked(firstText(requestBody), key),
-    response_body: responseBody === null ? null : masked(bounded(responseBody), key),
+    request_body: requestBody && masked(firstText(requestBody, key), key),
+    response_body: responseBody === null ? null : masked(bounded(responseBody, key), key),
   }
 }
 
@@ -127,19 +121,31 @@ const maxChars = 16 * 1024
 const maxWarningChars = 500
 
 function masked(text: string, key: string | null): string {
-  return key !== null && key.length >= 8 && text.includes(key) ? text.replaceAll(key, maskKey(key)) : text
+  return isMasked(key) && text.includes(key) ? text.replaceAll(key, maskKey(key)) : text
 }
 
-function firstText(bytes: Uint8Array): string {
-  let end = Math.min(bytes.byteLength, maxChars)
+/** A shorter text would be masked everywhere. */
+function isMasked(key: string | null): key is string {
+  return key !== null && key.length >= 8
+}
+
+function firstText(bytes: Uint8Array, key: string | null): string {
+  let end = endOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), key)
   // Do not cut within a character.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--
   return Buffer.from(bytes.buffer, bytes.byteOffset, end).toString()
 }
 
-function bounded(text: string): string {
+function bounded(text: string, key: string | null): string {
   // Through a buffer, since a slice of a string keeps the whole of it in memory.
-  return text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString()
+  return text.length <= maxChars ? text : Buffer.from(text.slice(0, endOf(text, key))).toString()
+}
+
+/** Where a text is cut. A key that goes over the end is left out, because a part of it would not be masked. */
+function endOf(text: string | Buffer, key: string | null): number {
+  if (text.length <= maxChars || !isMasked(key)) return Math.min(text.length, maxChars)
+  const at = text.lastIndexOf(key, maxChars - 1)
+  return at >= 0 && at + key.length > maxChars ? at : maxChars
 }
 
 interface RequestRecord extends StoredRecord, LoggedRequest {}

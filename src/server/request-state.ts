@@ -15,7 +15,7 @@ export interface RequestState {
   readonly socket: RequestSocket | null
   /** The provider whose path is requested; null for Localpost's own paths. */
   readonly face: Face | null
-  /** What the request log shows. */
+  /** What the request log shows. Filled in by all that handle the request; see {@link Exchange}. */
   readonly exchange: Exchange
   /**
    * Made by the inbox page: it does not use up faults and rate limits and is not logged. Only a browser sets
@@ -53,7 +53,7 @@ interface RequestSocket {
 
 export interface RequestedAccount {
   /** The name of an account that the caller may not see; null for one that exists. */
-  readonly unknown: string | null
+  readonly refusedName: string | null
   /** @throws not_found if the account cannot be reached any more. */
   assertReached(): void
   /** Records that the account is in use. */
@@ -62,14 +62,12 @@ export interface RequestedAccount {
 
 /** A new context of h3 for a request that came through our own listener, or in process without one. */
 export function newContext(socket: RequestState['socket']): Record<string, unknown> {
-  return { [name]: { socket, account: ownAccount, signedIn: null } }
+  return { [contextKey]: { socket, account: ownAccount, signedIn: null } }
 }
 
-/**
- * Begins the state of a request. One that is passed on to another account begins again there, on the same connection.
- */
+/** Begins the state of a request. One that is passed on to another account begins again there, on the same connection. */
 export function beginState({ req, url, context }: H3Event, faceOf: FindFace): RequestState {
-  const { socket, account, signedIn } = context[name] as Pick<RequestState, 'socket' | 'account' | 'signedIn'>
+  const { socket, account, signedIn } = context[contextKey] as NewState
   const { headers, method } = req
   const state: RequestState = {
     socket,
@@ -85,13 +83,13 @@ export function beginState({ req, url, context }: H3Event, faceOf: FindFace): Re
     account,
     signedIn,
   }
-  context[name] = state
+  context[contextKey] = state
   return state
 }
 
 /** The state of a request. */
 export function stateOf({ context }: Pick<H3Event, 'context'>): RequestState {
-  return context[name] as RequestState
+  return context[contextKey] as RequestState
 }
 
 /** Whether the path of a request takes the name of an account: those of `/dev`, `/mcp` and `/metrics`, and of faces with their access. */
@@ -111,5 +109,6 @@ export function socketRequestOf(event: Pick<H3Event, 'context'>): IncomingMessag
   return stateOf(event).socket?.req
 }
 
-const name = 'localpost'
-const ownAccount: RequestedAccount = { unknown: null, assertReached: () => {}, used: () => {} }
+const contextKey = 'localpost'
+type NewState = Pick<RequestState, 'socket' | 'account' | 'signedIn'>
+const ownAccount: RequestedAccount = { refusedName: null, assertReached: () => {}, used: () => {} }

@@ -33,7 +33,11 @@ export function respond(deps: RequestDeps): Middleware {
       answer = refusal(error, event)
     }
     count(requests, tallyOf(event, state, answer))
-    return toResponse(state.isLogged ? logged(answer, event, log) : answer, event, state)
+    if (state.isLogged) {
+      logAnswer(answer, state, log)
+      if (isTerminal(event.req.headers)) answer = withLineEnd(answer)
+    }
+    return toResponse(answer, event, state)
   }
 }
 
@@ -53,12 +57,10 @@ function isFault(error: unknown, event: H3Event): boolean {
 }
 
 /** Adds the request to the log. */
-function logged(answer: Answer, event: H3Event, log: RequestLog): Answer {
-  const { exchange, isCut } = stateOf(event)
+function logAnswer(answer: Answer, { exchange, isCut }: RequestState, log: RequestLog): void {
   exchange.status = isCut ? 0 : answer.status
   exchange.responseBody = beginningOf(answer)
   log.add(exchange)
-  return isTerminal(event.req.headers) ? withLineEnd(answer) : answer
 }
 
 /** Whether a person called curl in a terminal: its default User-Agent and its default Accept. */

@@ -4,53 +4,55 @@ import type { Route } from './route.ts'
 
 /** All error codes of a route: its own, and those that follow from its access rule, its body and the store. */
 export function errorsOf(route: Route): ErrorCode[] {
-  const byAccess: Record<Route['access'], ErrorCode[]> = {
-    key: [
-      'missing_api_key',
-      'invalid_api_key',
-      'insufficient_scope',
-      'rate_limit_exceeded',
-      'service_unavailable',
-      'injected_fault',
-      // The account of the key was disabled.
-      'not_found',
-    ],
-    local: [
-      'missing_api_key',
-      'invalid_api_key',
-      'insufficient_scope',
-      'rate_limit_exceeded',
-      'forbidden_origin',
-      // The account that the query names does not exist, or is not the caller's.
-      'not_found',
-    ],
-    open: ['forbidden_origin'],
-    public: [],
-  }
   const isForUsers = route.access === 'local' && route.face?.credentialsOf !== undefined
   const ofUsers: ErrorCode[] = isForUsers ? ['invalid_credentials', 'service_unavailable'] : []
-  const ofBody: ErrorCode[] = [
-    'invalid_json',
-    'unsupported_media_type',
-    'payload_too_large',
-    'service_unavailable',
-    'validation_error',
-  ]
-  const ofStore: ErrorCode[] =
-    route.method === 'GET' ? [] : ['store_full', 'store_read_only', 'store_failed', 'store_unknown']
   const codes: ErrorCode[] = [
     ...(route.errors ?? []),
     ...byAccess[route.access],
     ...ofUsers,
     ...(route.body ? ofBody : []),
     ...(route.query ? (['validation_error'] as const) : []),
-    ...ofStore,
+    ...(route.method === 'GET' ? [] : ofStore),
     'forbidden_host',
     'internal_error',
     'closed',
   ]
   return [...new Set(codes)].sort((a, b) => errorTable[a].status - errorTable[b].status)
 }
+
+const byAccess: Readonly<Record<Route['access'], readonly ErrorCode[]>> = {
+  key: [
+    'missing_api_key',
+    'invalid_api_key',
+    'insufficient_scope',
+    'rate_limit_exceeded',
+    'service_unavailable',
+    'injected_fault',
+    // The account of the key was disabled.
+    'not_found',
+  ],
+  local: [
+    'missing_api_key',
+    'invalid_api_key',
+    'insufficient_scope',
+    'rate_limit_exceeded',
+    'forbidden_origin',
+    // The account that the query names does not exist, or is not the caller's.
+    'not_found',
+  ],
+  open: ['forbidden_origin'],
+  public: [],
+}
+
+const ofBody: readonly ErrorCode[] = [
+  'invalid_json',
+  'unsupported_media_type',
+  'payload_too_large',
+  'service_unavailable',
+  'validation_error',
+]
+
+const ofStore: readonly ErrorCode[] = ['store_full', 'store_read_only', 'store_failed', 'store_unknown']
 
 /** The errors of a route that have one status. */
 export interface ErrorGroup {

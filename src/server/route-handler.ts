@@ -7,8 +7,8 @@ import { withoutEnding } from '../core/text.ts'
 import { checkInput, fieldName, parseInput } from '../core/validate.ts'
 import type { AccessControl } from './access.ts'
 import { type Answer, isAnswer, jsonAnswer, webSocketAnswer, webSocketStatus } from './answer.ts'
-import { mayComeFromMail } from './auth.ts'
 import { receiveBody, type ReceivedBody } from './body.ts'
+import { mayComeFromMail } from './guard.ts'
 import type { RequestDeps } from './middleware.ts'
 import type { Exchange } from './request-log.ts'
 import { isLocalPath, stateOf } from './request-state.ts'
@@ -24,7 +24,7 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
   const { bodies, strict } = deps
   return async (event) => {
     const { account, exchange, socket } = stateOf(event)
-    // The document of a face is Localpost's own, and open.
+    // The OpenAPI document of a face is not a path of the provider, so the provider's leniency does not hold for it.
     const isLenient = route.face?.lenient === true && route.access !== 'open'
     if (!isLenient && event.url.pathname.endsWith('/') && !route.path.endsWith('/'))
       meetTrailingSlash(event, exchange, strict)
@@ -32,10 +32,12 @@ export function routeHandler(route: Route, deps: RequestDeps): EventHandler {
     const query = route.query ? readQuery(route.query, queryOf(event)) : undefined
     const { status } = route.success
     const { headers } = event.req
-    const accept = status === webSocketStatus ? acceptWebSocket(headers, socket?.isUpgrade === true) : null
+    const webSocketAccept =
+      status === webSocketStatus ? acceptWebSocket(headers, socket?.isUpgrade === true) : null
     const handle = async (body: unknown): Promise<Answer> => {
       const result = await route.handler({ params, query, body, ...callerOf(event, route, deps) })
-      if (accept !== null) return webSocketAnswer(result as ReadableStream<Uint8Array>, accept)
+      if (webSocketAccept !== null)
+        return webSocketAnswer(result as ReadableStream<Uint8Array>, webSocketAccept)
       return isAnswer(result) ? result : jsonAnswer(result, status)
     }
     const { body } = route

@@ -1,12 +1,13 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../core/errors.ts'
-import type { Face, Method } from './face.ts'
+import type { Face } from './face.ts'
+import type { Method } from './method.ts'
 import type { Scope } from '../keys/types.ts'
 import type { LongBodyKind } from './long-bodies.ts'
 
 /**
  * What a route requires: a scope of API keys, or `admin`, which only keys of scope `full` and users with the role
- * `admin` have. It is for routes that give access or empty the instance.
+ * `admin` have. It is for routes that give access or empty the instance. A route with `read` changes and sends nothing.
  */
 export type Need = Scope | 'admin'
 
@@ -91,11 +92,6 @@ export const bodyLimits = {
   large: 52_428_800,
 } as const
 
-/** The largest body that a route takes, in bytes. */
-export function maxBytesOf(body: RouteBody): number {
-  return body.maxBytes ?? bodyLimits.json
-}
-
 export interface RouteSuccess {
   /** Default: 200. */
   readonly status?: number
@@ -120,7 +116,7 @@ export interface RouteContext<Params = Readonly<Record<string, string>>, Query =
   isLocal(): boolean
   /** Whether the caller has what this takes, beyond what the route needs. */
   may(need: Need): boolean
-  /** Whether an address in a mail may have caused the request; see `auth.ts`. */
+  /** Whether an address in a mail may have caused the request; see `guard.ts`. */
   mayComeFromMail(): boolean
   /** Whether the caller's browser came over HTTPS. */
   isSecure(): boolean

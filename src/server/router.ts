@@ -1,5 +1,6 @@
 import type { H3, H3Event, HTTPMethod, Middleware } from 'h3'
 import { LocalpostError } from '../core/errors.ts'
+import { escapedHtml } from '../core/text.ts'
 import { type Answer, bytesAnswer } from './answer.ts'
 import type { Face } from './face.ts'
 import { prefixesOf } from './faces.ts'
@@ -14,7 +15,7 @@ import {
 import type { Need, Route } from './route.ts'
 import { routeHandler } from './route-handler.ts'
 import { needOf } from './auth.ts'
-import { escapeText, plainPage } from './plain-page.ts'
+import { plainPage } from './plain-page.ts'
 import { pageFiles } from './ui.ts'
 
 /** Adds routes to h3, each with the middleware of its access, and the answer to other methods of their paths. */
@@ -47,7 +48,7 @@ export function addRest(h3: H3, faces: readonly Face[], uiDir: string, deps: Req
     for (const prefix of prefixesOf(face))
       h3.all(`${prefix}/**`, refusePath, middlewareOf(deps, { access: face.access ?? 'key' }))
   h3.all('/dev/**', refusePath, middlewareOf(deps, { access: 'local' }))
-  h3.all('/**', (event) => toPlainPath(event) ?? missingPage(event) ?? refusePath(event))
+  h3.all('/**', (event) => mailpitRedirect(event) ?? missingPage(event) ?? refusePath(event))
 }
 
 /** @param given.path  The path of the route, for logs and traces; none for answers to unknown paths. */
@@ -77,7 +78,7 @@ function addRefusals(h3: H3, methods: ReadonlyMap<string, string>, deps: Request
 }
 
 /** Sends a reader of `//view/x` to `/view/x`, as Mailpit does; null for other requests. */
-function toPlainPath({ req, url }: H3Event): Answer | null {
+function mailpitRedirect({ req, url }: H3Event): Answer | null {
   if (!/^\/{2,}view\//.test(url.pathname) || !/^(?:GET|HEAD)$/.test(req.method)) return null
   return bytesAnswer('', { location: url.pathname.replace(/^\/+/, '/') + url.search }, 301)
 }
@@ -91,7 +92,7 @@ function missingPage({ req, url }: H3Event): Answer | null {
   // Relative, because a proxy may serve the page below a path.
   const depth = url.pathname.split('/').length - 2
   const home = depth > 50 ? '/' : '../'.repeat(depth) || './'
-  const text = `<p>Nothing is at <code>${escapeText(url.pathname)}</code>. The link may be old or incomplete.</p>`
+  const text = `<p>Nothing is at <code>${escapedHtml(url.pathname)}</code>. The link may be old or incomplete.</p>`
   return plainPage({
     title: 'There is no such page',
     content: `${text}<p><a href="${home}">Go to the inbox</a></p>`,

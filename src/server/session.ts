@@ -39,7 +39,7 @@ export function createSessions(stored: StoredSessions, port: () => number | null
     return bound === null ? `localpost_${what}` : `localpost_${what}_${bound}`
   }
 
-  function tokenOf(headers: Pick<Headers, 'get'>, name = nameOf()): string {
+  function cookieOf(headers: Pick<Headers, 'get'>, name = nameOf()): string {
     for (const pair of (headers.get('cookie') ?? '').split(';')) {
       const at = pair.indexOf('=')
       if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
@@ -49,24 +49,31 @@ export function createSessions(stored: StoredSessions, port: () => number | null
 
   return {
     async open(owner, headers, isSecure) {
-      await stored.close(tokenOf(headers))
+      await stored.close(cookieOf(headers))
       const token = await stored.open(owner)
-      return `${nameOf()}=${token}; Max-Age=${sessionSeconds}; ${cookieAttributes({ isSecure, sameSite: 'Strict' })}`
+      return setCookie(nameOf(), token, sessionSeconds, isSecure)
     },
     async close(headers, isSecure) {
-      await stored.close(tokenOf(headers))
-      return `${nameOf()}=; Max-Age=0; ${cookieAttributes({ isSecure, sameSite: 'Strict' })}`
+      await stored.close(cookieOf(headers))
+      return setCookie(nameOf(), '', 0, isSecure)
     },
     login: {
       // Lax: the provider sends the browser back from another site.
       set: (value, isSecure) =>
-        `${nameOf('login')}=${value}; Max-Age=${value === '' ? 0 : loginSeconds}; ${cookieAttributes({ isSecure, sameSite: 'Lax' })}`,
-      of: (headers) => tokenOf(headers, nameOf('login')),
+        setCookie(nameOf('login'), value, value === '' ? 0 : loginSeconds, isSecure, 'Lax'),
+      of: (headers) => cookieOf(headers, nameOf('login')),
     },
-    ownerOf: (headers) => stored.ownerOf(tokenOf(headers)),
+    ownerOf: (headers) => stored.ownerOf(cookieOf(headers)),
   }
 }
 
-function cookieAttributes({ isSecure, sameSite }: { isSecure: boolean; sameSite: 'Strict' | 'Lax' }): string {
-  return `Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
+/** The value of `Set-Cookie`. @param seconds  How long the browser keeps it; 0 removes it. */
+function setCookie(
+  name: string,
+  value: string,
+  seconds: number,
+  isSecure: boolean,
+  sameSite: 'Strict' | 'Lax' = 'Strict',
+): string {
+  return `${name}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=${sameSite}${isSecure ? '; Secure' : ''}`
 }

@@ -15,9 +15,7 @@ export interface SignInLimit {
   begin(address: string, name?: string): () => void
 }
 
-/**
- * Allows 20 wrong passwords in a minute from one address, and 60 for one user: no single address can lock a user out.
- */
+/** Allows 20 wrong passwords in a minute from one address, and 60 for one user: no single address can lock a user out. */
 export function createSignInLimit(now: () => number = monotonicNow): SignInLimit {
   const addresses = createWindows()
   const names = createWindows()
@@ -50,9 +48,6 @@ function countAttempt(
   if (window.used <= max) return window
   window.used--
   const seconds = secondsLeft(window, at)
-  throw new LocalpostError(
-    'rate_limit_exceeded',
-    `Too many sign-ins from ${from} failed. Wait ${seconds} s.`,
-    { headers: { 'retry-after': String(seconds) } },
-  )
+  const message = `Too many sign-ins from ${from} failed. Wait ${seconds} s.`
+  throw new LocalpostError('rate_limit_exceeded', message, { headers: { 'retry-after': String(seconds) } })
 }

@@ -7,7 +7,10 @@ import { streamBody } from './body-streams.ts'
 import type { RequestState } from './request-state.ts'
 import { endAfterRequest } from './rest-of-request.ts'
 
-/** The response with an answer, and with what the request says of it: the headers and warnings that were collected meanwhile. */
+/**
+ * The response of an answer, with the headers and warnings that were collected while the request was handled. Writes
+ * `isStreamed` and `webSocket` of the state.
+ */
 export function toResponse(given: Answer, event: H3Event, state: RequestState): Response {
   const request = state.socket?.req
   const isHead = event.req.method === 'HEAD'
@@ -18,22 +21,22 @@ export function toResponse(given: Answer, event: H3Event, state: RequestState): 
   const { warnings } = state.exchange
   if (!state.isLogged && warnings.length > 0) all['warning'] = warningOf(warnings)
   // For a socket, h3's own server has a response that makes no web stream and no Headers object.
-  const kind = request ? FastResponse : Response
+  const ResponseClass = request ? FastResponse : Response
   if (isHead) {
     // An unread stream would stay open.
     if (body instanceof ReadableStream) body.cancel().catch(() => undefined)
     else all['content-length'] ??= String(body === null ? 0 : Buffer.byteLength(body))
-    return new kind(null, { status, headers: all })
+    return new ResponseClass(null, { status, headers: all })
   }
   state.isStreamed = body instanceof ReadableStream
   if (status === webSocketStatus && body instanceof ReadableStream) {
     state.webSocket = { headers: answer.headers, frames: body }
     // It is not sent, and a Response cannot have this status.
-    return new kind(null)
+    return new ResponseClass(null)
   }
   const cookies = (answer.cookies ?? []).map((cookie): [string, string] => ['set-cookie', cookie])
   const headers = cookies.length === 0 ? all : [...Object.entries(all), ...cookies]
-  return new kind(body as ResponseBody, { status, headers })
+  return new ResponseClass(body as ResponseBody, { status, headers })
 }
 
 // h3's type follows the DOM's, which does not include byte arrays with shared memory.

@@ -45,7 +45,7 @@ export interface AcceptedWebSocket {
   readonly frames: ReadableStream<Uint8Array>
 }
 
-/** The open websockets of a listener. */
+/** The open websockets of a server. */
 export interface WebSockets {
   /** @param head  What came after the request. */
   open(socket: Socket, head: Uint8Array, accepted: AcceptedWebSocket): void
@@ -58,9 +58,9 @@ export function createWebSockets(): WebSockets {
   let isClosed = false
   return {
     open(socket, head, accepted) {
-      // It tells no more that it is closed.
+      // Its event `close` is over, so nothing else would cancel the frames.
       if (socket.destroyed) return void accepted.frames.cancel().catch(() => undefined)
-      const close = carry(socket, head, accepted, () => all.delete(close))
+      const close = runWebSocket(socket, head, accepted, () => all.delete(close))
       all.add(close)
       if (isClosed) close()
     },
@@ -80,7 +80,7 @@ const closingMs = 1000
 const codes = { goingAway: 1001, policy: 1008 } as const
 
 /** @returns A function that closes the websocket. */
-function carry(
+function runWebSocket(
   socket: Socket,
   head: Uint8Array,
   { headers, frames }: AcceptedWebSocket,

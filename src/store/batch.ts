@@ -151,7 +151,7 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
     const next = facts && state.facts?.withFlag(facts, change)
     if (!next) return null
     if (next === facts) return current
-    // A record that a person edited may lack the member, and have one of this name in another member.
+    // In a record that a person edited, the member may be missing at the top and be present in a nested object.
     if (text === '' || (is && recordMembers(toRecord(text))[flag] !== false)) return null
     const set = withMember(text, flag, !is, is)
     const whole = set === null ? null : withMember(set, 'version', version, version + 1)

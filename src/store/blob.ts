@@ -1,5 +1,6 @@
 import type { BlobId } from './names.ts'
 
+/** A part of the bytes, from `start` up to but without `end`. Default: from the beginning, to the end. */
 export interface ByteRange {
   readonly start?: number
   readonly end?: number

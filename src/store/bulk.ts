@@ -42,8 +42,8 @@ export interface BulkDeps<C> {
   /** About how many bytes of text are in memory while a flag of this record is set. */
   textBytes(id: string): number
   /**
-   * Commits a flag of records. Those that have it already are left as they are. `stale` are those in which only reading them tells
-   * where the member is, and those that cannot be read.
+   * Commits a flag of records. Those that have it already are left as they are. `stale`: the records whose text must be read to
+   * find the member, and those whose text is not in memory.
    *
    * @param isBulk  As for `commit`.
    */
@@ -68,11 +68,10 @@ export async function runBulk<T extends StoredRecord, C>(
   deps: BulkDeps<C>,
   { onProgress, signal }: BulkOptions = {},
 ): Promise<number> {
-  const isFlag = typeof change === 'object'
-  const flag = isFlag ? change : null
+  const flag = typeof change === 'object' ? change : null
   if (flag && !deps.facts?.members?.includes(flag.flag))
     throw misuse(`The collection has no flag ${JSON.stringify(flag.flag)} that is a member of its records.`)
-  const edit = isFlag ? settingFlag<T>(change) : change
+  const edit = typeof change === 'object' ? settingFlag<T>(change) : change
   const isBulk = ids.length > maxSingleChanges
   // The given ids, and after them the stale ones, each as often as its record has to be read again.
   const queue = [...ids]

@@ -4,7 +4,7 @@ import { queueMicrotask } from '../core/machine.ts'
 
 type Listener = (change: StoreChange) => void
 
-interface Entry {
+interface Subscription {
   readonly listener: Listener
   /** The collection whose changes it gets; undefined for all. */
   readonly of: string | undefined
@@ -31,7 +31,7 @@ export class ChangeFeed {
   #recent: (readonly [partition: string, change: StoreChange])[] = []
   /** The last call of `publish`. */
   #publishing: Promise<void> | undefined
-  readonly #listeners: Map<string, Set<Entry>> = new Map()
+  readonly #listeners: Map<string, Set<Subscription>> = new Map()
 
   /** @param seq  The number of the last commit before this feed began. Earlier changes are not known. */
   constructor(seq: number) {
@@ -44,7 +44,7 @@ export class ChangeFeed {
    * during the call, after one `gap` if some of them are no longer known.
    */
   listen(partition: string, listener: Listener, { after, of }: ListenOptions = {}): () => void {
-    const entry: Entry = { listener, of: of?.name, after: this.#seq }
+    const entry: Subscription = { listener, of: of?.name, after: this.#seq }
     if (after !== undefined) this.#catchUp(partition, entry, after)
     const listeners = this.#listeners.get(partition) ?? new Set()
     this.#listeners.set(partition, listeners.add(entry))
@@ -74,14 +74,14 @@ export class ChangeFeed {
     this.#recent = []
     for (const listeners of this.#listeners.values()) {
       for (const entry of listeners) {
-        // After a restore of the database the numbers begin at a smaller one.
+        // After a restore of the database the numbers begin at a smaller number, and the listener must get those.
         entry.after = Math.min(entry.after, seq)
         call(entry.listener, { seq, op: 'gap' })
       }
     }
   }
 
-  /** Announces that a bulk change of a collection has ended, after its commits. */
+  /** Tells listeners that a bulk change has ended, once all of its commits were told. */
   async endBulk(partition: string, collection: string): Promise<void> {
     await this.#publishing
     this.#tell(partition, { seq: this.#seq, ...bulkEnd(collection) })
@@ -91,7 +91,7 @@ export class ChangeFeed {
     this.#listeners.clear()
   }
 
-  #catchUp(partition: string, entry: Entry, after: number): void {
+  #catchUp(partition: string, entry: Subscription, after: number): void {
     // A number that is higher than the last one is from an earlier run, or from before a restore: the changes in
     // between are not known.
     const missed = after < this.#droppedThrough || after > this.#seq
@@ -113,7 +113,7 @@ export class ChangeFeed {
   }
 }
 
-function tell({ listener, of, after }: Entry, change: StoreChange): void {
+function tell({ listener, of, after }: Subscription, change: StoreChange): void {
   if (of !== undefined && change.op !== 'gap' && change.collection !== of) return
   // The end of a bulk change has no commit of its own, and so no seq.
   if (change.seq > after || (change.op === 'bulk' && change.isLast)) call(listener, change)

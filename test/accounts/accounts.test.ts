@@ -64,6 +64,22 @@ describe('accounts', () => {
       expect([path, (await call('GET', path)).status]).toEqual([path, 200])
   })
 
+  test('that are gone are 404 for the page, also where there is no other one', async () => {
+    const post = await start()
+    const ask = (path: string, init: RequestInit): Promise<Response> =>
+      post.fetch(new Request(`http://localhost${path}`, init))
+    const body = JSON.stringify({ key: post.apiKey })
+    const headers = { 'content-type': 'application/json' }
+    const opened = await ask('/dev/session', { method: 'POST', headers, body })
+    const cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const page = { cookie, 'x-localpost-page': '1' }
+    expect((await ask('/v1/emails', { headers: page })).status).toBe(200)
+    expect((await ask('/v1/emails', { headers: { ...page, 'x-localpost-account': 'gone' } })).status).toBe(
+      404,
+    )
+    expect((await ask('/dev/inbox?acc%6Funt=gone', {})).status).toBe(404)
+  })
+
   test('whose time is over are 404 over HTTP and 535 over SMTP', async () => {
     const clock = fixedClock('2026-01-01T00:00:00Z')
     const post = await start({ clock })

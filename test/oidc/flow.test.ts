@@ -56,7 +56,7 @@ it('refuses a user without a role as a page that says so, and one who declines',
   const { browser, page } = await signIn('eve')
   expect([page.status, page.headers.getSetCookie()]).toEqual([403, []])
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(page.body).toContain('&#60;b&#62;eve&#60;/b&#62; may not sign in here: the claim &#34;roles&#34;')
+  expect(page.body).toContain('&lt;b&gt;eve&lt;/b&gt; may not sign in here: the claim &quot;roles&quot;')
   expect(page.body).toContain('gives no role. Ask an admin to give you one.')
   expect(await who(browser, url)).toMatchObject({ caller: 'none' })
 
@@ -66,7 +66,7 @@ it('refuses a user without a role as a page that says so, and one who declines',
   const declined = await other.visit(new URL(abort, asked.url))
   expect([declined.status, declined.body]).toEqual([
     401,
-    expect.stringContaining('it answered access_denied (&#34;End-User aborted interaction&#34;)'),
+    expect.stringContaining('it answered access_denied (&quot;End-User aborted interaction&quot;)'),
   ])
 })
 

@@ -5,7 +5,7 @@ import { LocalpostError } from '../../src/core/errors.ts'
 import { parseMailQuery } from '../../src/search/query.ts'
 import { columnSearch } from './_search.ts'
 import { blobOf, insert } from '../../src/store/store.ts'
-import { rowTerm } from '../../src/search/text-rows.ts'
+import { rowTerm } from '../../src/search/row-terms.ts'
 import { anEmail, digestsOf, idOf } from '../inbox/_email.ts'
 import { open, slowReading } from './_indexer.ts'
 

@@ -46,7 +46,7 @@ describe('whole requests', () => {
     const reply_to = [Array.from({ length: 1001 }, () => 'a@x.test').join(), 'not an address']
     expect(await send({ ...mail, reply_to })).toMatchObject({
       status: 422,
-      body: { errors: [{ field: 'reply_to' }] },
+      body: { errors: [{ field: 'reply_to', message: 'must have at most 1000 addresses' }] },
     })
     expect((await post.emails.list()).count).toBe(before)
   })
@@ -117,13 +117,14 @@ describe('an idempotency key', () => {
 
   it('is another one for each surface', async () => {
     const key = { idempotencyKey: 'shared' }
-    const { id } = await post.emails.send(
-      { from: 'hi@acme.test', to: 'ada@example.com', subject: 'a', text: 'b' },
-      key,
-    )
+    const plain = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'a', text: 'b' }
+    const { id } = await post.emails.send(plain, key)
     const own = await send(mail, 'shared')
     expect(own.status).toBe(200)
     expect(own.body.emails[0]?.id).not.toBe(id)
+    // Also where a key of the interface looks like one of another surface.
+    const { id: third } = await post.emails.send(plain, { idempotencyKey: 'dev\nshared' })
+    expect([id, own.body.emails[0]?.id]).not.toContain(third)
   })
 
   it('gives one answer to calls at the same time', async () => {

@@ -7,6 +7,12 @@ import {
   type LocalpostOptions,
   type Mail,
 } from '../../src/index.ts'
+import { collections } from '../../src/instance/collections.ts'
+import { toChange } from '../../src/sending/suppression.ts'
+import { createSuppressions } from '../../src/sending/suppressions.ts'
+import { openMemoryStore } from '../../src/store/memory/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { testClock } from '../support/clock.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { start } from '../support/instance.ts'
 import { call } from './_send.ts'
@@ -103,6 +109,45 @@ describe('an address on the suppression list', () => {
     await post.restore(empty)
     expect((await outcome(post, ['ada@example.com'])).last_event.status).toBe('delivered')
   })
+})
+
+it('the list is read again later if it cannot be read after missed changes', async () => {
+  const clock = testClock()
+  const opened = await openMemoryStore({ collections })
+  const errors: unknown[] = []
+  let isAway = false
+  let missedChanges = (): void => {}
+  const store: Store = {
+    ...opened,
+    changes: (listener) => {
+      missedChanges = () => listener({ seq: 1, op: 'gap' })
+      return () => {}
+    },
+    page: (...query) => (isAway ? Promise.reject(new Error('away')) : opened.page(...query)),
+  }
+  const known = await createSuppressions({
+    store,
+    clock,
+    pageSize: 50,
+    suppress: 'off',
+    isSimulator: () => false,
+    onError: (error) => void errors.push(error),
+  })
+  onTestFinished(async () => {
+    await known.close()
+    expect(clock.timers()).toBe(0)
+    await opened.close()
+  })
+  await opened.commit([toChange({ address: 'ada@x.test', reason: 'manual', created: 0 })])
+  isAway = true
+  missedChanges()
+  await known.idle()
+  expect([known.has('ada@x.test'), errors.length]).toEqual([false, 1])
+  await clock.advance(10_000)
+  isAway = false
+  expect([known.has('ada@x.test'), errors.length]).toEqual([false, 2])
+  await clock.advance(10_000)
+  expect([known.has('ada@x.test'), errors.length]).toEqual([true, 2])
 })
 
 describe('the option suppress', () => {

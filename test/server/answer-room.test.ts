@@ -3,13 +3,8 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
-import {
-  createAnswerRoom,
-  type AnswerRoom,
-  bytesAnswer,
-  jsonAnswer,
-  type Answer,
-} from '../../src/server/answer.ts'
+import { createAnswerRoom, type AnswerRoom } from '../../src/server/answer-room.ts'
+import { bytesAnswer, jsonAnswer, type Answer } from '../../src/server/answer.ts'
 import { streamBody } from '../../src/server/body-streams.ts'
 
 async function serve(handle: (response: ServerResponse) => void): Promise<string> {

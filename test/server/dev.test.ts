@@ -241,6 +241,14 @@ describeBoth('/dev', (open) => {
   })
 })
 
+test('the request log refuses a page that no list has', async () => {
+  const { post } = await openInProcess()
+  for (const query of [{ limit: -1 }, { limit: 0 }, { limit: 501 }, { limt: 3 }])
+    await expect((async () => post.requests.list(query))()).rejects.toMatchObject({
+      code: 'limt' in query ? 'invalid_option' : 'validation_error',
+    })
+})
+
 test('the request log keeps the last 1,000, and at most 16 KiB of each body', async () => {
   const face = await openInProcess()
   await face.call('POST', '/v1/emails', { body: { ...goodMail, text: 'ä'.repeat(100_000) } })
@@ -248,6 +256,15 @@ test('the request log keeps the last 1,000, and at most 16 KiB of each body', as
   // The beginning of the body has an odd number of bytes, and no character is cut in two.
   expect(Buffer.byteLength(first?.request_body ?? '')).toBe(16 * 1024 - 1)
   expect(first?.request_body).toMatch(/ä$/)
+  // A key that goes over the end is not shown in part.
+  for (let shown = 1; shown < face.post.apiKey.length; shown++) {
+    const before = JSON.stringify({ ...goodMail, text: '' }).length - 2
+    const text = 'x'.repeat(16 * 1024 - before - shown) + face.post.apiKey + 'x'.repeat(100)
+    await face.call('POST', '/v1/emails', { body: { ...goodMail, text } })
+    const [last] = (await read<{ requests: { request_body: string }[] }>(face, '/dev/requests')).requests
+    expect(last?.request_body).toMatch(/x$/)
+    expect(last?.request_body).toHaveLength(16 * 1024 - shown)
+  }
   for (let i = 0; i < 2100; i++) {
     await face.post.fetch(
       new Request(`http://localpost/v1/emails/${i}`, {

@@ -127,20 +127,31 @@ describe('HTTPS', () => {
     await expect.poll(() => notices).toEqual([expect.stringMatching(/not TLS/)])
   })
 
-  test('closes at once, also with a client that never begins its handshake', async () => {
-    const post = await start({ tls })
-    const { port } = await post.listen()
-    const silent = connectPlain(port, '127.0.0.1')
-    const idle = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
-    const ended = [silent, idle].map(
-      (socket) => new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve)),
-    )
-    await new Promise((resolve) => idle.once('secureConnect', resolve))
-    const waited = countWait()
-    await post.close()
-    expect(waited()).toBeLessThan(1500)
-    await Promise.all(ended)
-  })
+  const waysToConnect: [string, string | undefined, string | undefined][] = [['', undefined, undefined]]
+  // Other systems have one loopback address.
+  if (process.platform === 'linux')
+    waysToConnect.push([' whose port is also that of another client', '127.0.0.2', '127.0.0.3'])
+  test.each(waysToConnect)(
+    'closes at once, also with a client that never begins its handshake%s',
+    async (_, from, other) => {
+      const post = await start({ tls })
+      const { port } = await post.listen()
+      const silent = connectPlain({ port, host: '127.0.0.1', localAddress: from })
+      await new Promise((resolve) => silent.once('connect', resolve))
+      const localPort = other === undefined ? undefined : silent.localPort
+      const socket = connectPlain({ port, host: '127.0.0.1', localAddress: other, localPort })
+      const idle = connect({ socket, rejectUnauthorized: false })
+      const ended = [silent, idle].map(
+        (socket) => new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve)),
+      )
+      // The server sends this at the end of the handshake; the client believes to be connected before.
+      await new Promise((resolve) => idle.once('session', resolve))
+      const waited = countWait()
+      await post.close()
+      expect(waited()).toBeLessThan(1500)
+      await Promise.all(ended)
+    },
+  )
 
   test.each<[string, LocalpostOptions]>([
     ['a key that is not that of the certificate', { tls: { key: next.key, cert: tls.cert } }],

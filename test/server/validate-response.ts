@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { resolveOptions } from '../../src/options/options.ts'
-import { createApp, createRequestLimits, type App } from '../../src/server/app.ts'
+import { createApp, type App } from '../../src/server/app.ts'
+import { createRequestLimits } from '../../src/server/request-limits.ts'
 import type { ProviderParts } from '../../src/providers/provider.ts'
 import { mcpRoutes } from '../../src/mcp/routes.ts'
 import type { ToolAccount } from '../../src/mcp/tool.ts'

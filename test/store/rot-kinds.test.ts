@@ -5,7 +5,7 @@ import { contactCollection } from '../../src/audiences/audience.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { idempotencyCollection } from '../../src/sending/idempotency.ts'
 import { openTextColumn } from '../../src/search/text-column.ts'
-import { rowTerm } from '../../src/search/text-rows.ts'
+import { rowTerm } from '../../src/search/row-terms.ts'
 import { openLogStore } from '../../src/store/disk/open.ts'
 import {
   insert,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { queryNumber } from '../../server/lists.ts'
+import { queryNumber } from '../../server/query-values.ts'
 import { pagingSchema } from './paging.ts'
 import { timeForms } from './times.ts'
 

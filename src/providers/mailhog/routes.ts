@@ -5,9 +5,9 @@ import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import type { MailEntry } from '../../inbox/views.ts'
 import { bytesAnswer } from '../../server/answer.ts'
 import { streamBody } from '../../server/body-streams.ts'
-import { disposition, guarded } from '../../server/dev/guarded-bytes.ts'
+import { disposition, bytesHeaders } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
-import { queryNumber } from '../../server/lists.ts'
+import { queryNumber } from '../../server/query-values.ts'
 import type { Route } from '../../server/route.ts'
 import { defineMailpitRoutes } from '../mailpit/define-routes.ts'
 import { absentIfEmpty } from '../mailpit/requests.ts'
@@ -94,7 +94,7 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
       async handler({ params: { id }, signal }) {
         const { stream, size_bytes } = await inbox.raw(id, { signal: signal() })
         return bytesAnswer(streamBody(stream), {
-          ...guarded,
+          ...bytesHeaders,
           'content-type': 'message/rfc822',
           'content-length': String(size_bytes),
           'content-disposition': disposition('attachment', `${id}.eml`),

@@ -7,7 +7,7 @@ import { normalizeAddress, parseAddresses } from '../../mime/headers/addresses.t
 import { readHeader, type HeaderBlock } from '../../mime/headers/headers.ts'
 import { type Answer, bytesAnswer } from '../../server/answer.ts'
 import { streamBody } from '../../server/body-streams.ts'
-import { attachmentHeaders, disposition, guarded } from '../../server/dev/guarded-bytes.ts'
+import { attachmentHeaders, disposition, bytesHeaders } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import type { Route } from '../../server/route.ts'
 import { toHeaders, toMessage } from './answers.ts'
@@ -71,7 +71,7 @@ export function messageRoutes(inbox: Inbox & InboxPages): Route[] {
         const id = await idOf(inbox, params.id, query, signal())
         const { stream, size_bytes } = await inbox.raw(id, { signal: signal() })
         return bytesAnswer(streamBody(stream), {
-          ...guarded,
+          ...bytesHeaders,
           'content-type': 'text/plain; charset=utf-8',
           'content-length': String(size_bytes),
           ...(query.dl === '1' && { 'content-disposition': disposition('attachment', `${id}.eml`) }),

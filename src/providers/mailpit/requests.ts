@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isRecord } from '../../core/members.ts'
-import { queryNumber } from '../../server/lists.ts'
+import { queryNumber } from '../../server/query-values.ts'
 
 /**
  * The schema of an object in a request. As for Mailpit, the case of names does not matter and null counts as absent.

@@ -2,7 +2,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import { quote } from '../../core/quote.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { bytesAnswer } from '../../server/answer.ts'
-import { guarded, htmlAnswer } from '../../server/dev/guarded-bytes.ts'
+import { bytesHeaders, htmlAnswer } from '../../server/dev/guarded-bytes.ts'
 import { readErrors } from '../../server/dev/mail.ts'
 import type { Route } from '../../server/route.ts'
 import { textOf } from './answers.ts'
@@ -39,7 +39,7 @@ export function viewRoutes(inbox: Inbox & InboxPages): Route[] {
       async handler({ params, query, signal }) {
         const id = await idOf(inbox, params.id, query, signal())
         const mail = await inbox.read(id, { signal: signal() })
-        return bytesAnswer(textOf(mail), { ...guarded, 'content-type': 'text/plain; charset=utf-8' })
+        return bytesAnswer(textOf(mail), { ...bytesHeaders, 'content-type': 'text/plain; charset=utf-8' })
       },
     }),
   ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { queryNumber } from '../../server/lists.ts'
+import { queryNumber } from '../../server/query-values.ts'
 
 /** How many items of a list can be reached: `count` and `offset` together. */
 const maxReached = 10_000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
-import { queryNumber } from '../../server/lists.ts'
+import { queryNumber } from '../../server/query-values.ts'
 import { notFound } from '../../store/repository.ts'
 
 /** The maximum number of items of a page, and the default. */

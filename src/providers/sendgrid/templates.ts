@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
-import { queryNumber } from '../../server/lists.ts'
+import { queryNumber } from '../../server/query-values.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'

@@ -12,11 +12,7 @@ import { defineRoutes, type Route } from '../define-routes.ts'
 
 const { get, post, patch, remove } = defineRoutes({ tag: 'Accounts', access: 'local' })
 
-/**
- * `/dev/accounts`.
- *
- * @param maySee  Whether the caller with these headers may see an account.
- */
+/** `/dev/accounts`. @param maySee  Whether the caller with these headers may see an account. */
 export function accountRoutes(
   accounts: Accounts,
   maySee: (headers: Pick<Headers, 'get'>, name: string) => boolean,

@@ -49,14 +49,8 @@ export function assertConsent(
   )
 }
 
-/**
- * Refuses a request that would make the browser or the server connect to addresses in a mail, unless the reader consented.
- *
- * @throws consent_required
- */
+/** The error for a request that would make the browser or the server connect to addresses in a mail, without consent of the reader. */
 export function consentRequired(what: string, how: string): LocalpostError {
-  return new LocalpostError(
-    'consent_required',
-    `${what}, which an address alone cannot ask for, because a mail may contain it. ${how}`,
-  )
+  const message = `${what}, which an address alone cannot ask for, because a mail may contain it. ${how}`
+  return new LocalpostError('consent_required', message)
 }

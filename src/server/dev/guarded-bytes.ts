@@ -4,7 +4,7 @@ import { type Answer, bytesAnswer } from '../answer.ts'
 /** The answer with the HTML of a mail, for a frame. */
 export function htmlAnswer(html: Uint8Array, remote: RemoteContent): Answer {
   return bytesAnswer(html, {
-    ...guarded,
+    ...bytesHeaders,
     ...unconnected,
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': htmlPolicy(remote),
@@ -15,17 +15,13 @@ export function htmlAnswer(html: Uint8Array, remote: RemoteContent): Answer {
 export function attachmentHeaders(file: { filename: string; content_type: string }): Record<string, string> {
   const type = file.content_type.trim().toLowerCase()
   return {
-    ...guarded,
+    ...bytesHeaders,
     'content-type': typeForm.test(type) ? type : 'application/octet-stream',
     'content-disposition': disposition(shownTypes.has(type) ? 'inline' : 'attachment', file.filename),
   }
 }
 
-/**
- * A Content-Disposition with any file name: plain ASCII for old clients, the whole name for others.
- *
- * @see RFC 6266, RFC 5987
- */
+/** A Content-Disposition with any file name: plain ASCII for old clients, the whole name for others. @see RFC 6266, RFC 5987 */
 export function disposition(kind: 'attachment' | 'inline', filename: string): string {
   const plain = filename.replace(/[^\x20-\x7e]|["\\%/:;]/g, '_')
   const whole = encodeURIComponent(filename.replace(/\p{Surrogate}/gu, '_')).replace(
@@ -49,7 +45,7 @@ export const shownTypes: ReadonlySet<string> = new Set([
 const typeForm = /^[a-z0-9][\w!#$&^.+-]*\/[a-z0-9][\w!#$&^.+-]*$/
 
 /** Headers of every answer of bytes. */
-export const guarded = {
+export const bytesHeaders = {
   'referrer-policy': 'no-referrer',
   'content-security-policy': "sandbox; default-src 'none'",
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { validationError } from '../../core/errors.ts'
-import type { Selection } from '../../inbox/bulk.ts'
+import type { BulkOutcome, Selection } from '../../inbox/bulk.ts'
 import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import {
   bulkMembers,
@@ -16,7 +16,7 @@ import { maxQueryLength } from '../../search/query-terms.ts'
 import { bytesAnswer } from '../answer.ts'
 import { streamBody } from '../body-streams.ts'
 import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
-import { queryNumber } from '../lists.ts'
+import { queryNumber } from '../query-values.ts'
 
 const { get, post, patch, del, remove } = defineRoutes({ tag: 'Inbox', access: 'local' })
 
@@ -33,14 +33,14 @@ const selection = z.strictObject({
   all: z.literal('true').optional().describe('Every mail'),
 })
 
-const ids = z.array(z.string().max(100)).max(500).optional().describe('Mails by their ids')
+const idsMember = z.array(z.string().max(100)).max(500).optional().describe('Mails by their ids')
 
-const cancelled = z.literal(true).optional().describe('Whether it was cancelled before its end')
+const cancelledMember = z.literal(true).optional().describe('Whether it was cancelled before its end')
 
 /** A page of the inbox. */
 const foundSchema = z.strictObject({
   emails: z.array(listedMailSchema),
-  count: z.int().describe('All items, the same on every page, but for `count=page`'),
+  count: z.int().describe('All items, the same on every page; with `count=page` see `at_least`'),
   cursor: z.string().nullable().describe('What the next page is asked for with; null on the last page'),
   unread_texts: z
     .int()
@@ -52,7 +52,7 @@ const foundSchema = z.strictObject({
     .int()
     .optional()
     .describe(
-      'How many mails have more text than the 262,144 characters that a search for words looks at; absent if none has, and for other searches',
+      'How many mails have more text than the 262,144 characters that a search for words looks at. Absent if there is none, and where no words are searched',
     ),
   mails: z
     .int()
@@ -99,13 +99,11 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'removals'>
     del('/dev/inbox', {
       summary: 'Remove the matches of a query, mails by their ids, or all',
       query: selection,
-      body: { schema: z.strictObject({ ids }), optional: true },
-      success: { schema: z.strictObject({ deleted: z.int(), cancelled }) },
+      body: { schema: z.strictObject({ ids: idsMember }), optional: true },
+      success: { schema: z.strictObject({ deleted: z.int(), cancelled: cancelledMember }) },
       errors: ['invalid_query', 'service_unavailable'],
-      async handler({ query, body }) {
-        const { count, isCancelled } = await inbox.bulk.remove(toSelection(query, body.ids))
-        return { deleted: count, ...(isCancelled ? { cancelled: true } : {}) }
-      },
+      handler: async ({ query, body }) =>
+        bulkAnswer('deleted', await inbox.bulk.remove(toSelection(query, body.ids))),
     }),
     post('/dev/inbox/removals', {
       summary:
@@ -121,13 +119,11 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'removals'>
     patch('/dev/inbox', {
       summary: 'Mark or tag the matches of a query, mails by their ids, or all',
       query: selection,
-      body: { schema: z.strictObject({ ids, ...bulkMembers }) },
-      success: { schema: z.strictObject({ updated: z.int(), cancelled }) },
+      body: { schema: z.strictObject({ ids: idsMember, ...bulkMembers }) },
+      success: { schema: z.strictObject({ updated: z.int(), cancelled: cancelledMember }) },
       errors: ['invalid_query', 'service_unavailable'],
-      async handler({ query, body: { ids, ...changes } }) {
-        const { count, isCancelled } = await inbox.bulk.change(toSelection(query, ids), changes)
-        return { updated: count, ...(isCancelled ? { cancelled: true } : {}) }
-      },
+      handler: async ({ query, body: { ids, ...changes } }) =>
+        bulkAnswer('updated', await inbox.bulk.change(toSelection(query, ids), changes)),
     }),
     get('/dev/inbox/bulk', {
       summary: 'Changes of many mails: those that wait or run, and the last that ended, newest first',
@@ -211,6 +207,11 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'removals'>
         }),
     }),
   ]
+}
+
+/** The answer to a change of many mails. */
+function bulkAnswer(member: 'deleted' | 'updated', { count, isCancelled }: BulkOutcome): object {
+  return { [member]: count, ...(isCancelled ? { cancelled: true } : {}) }
 }
 
 /**

@@ -4,7 +4,7 @@ import { resetScopes } from '../../options/reset-scopes.ts'
 import { type Answer, bytesAnswer, jsonAnswer } from '../answer.ts'
 import { formatOf, mediaTypes, writeMetrics } from '../../telemetry/exposition.ts'
 import { familiesOf } from '../../telemetry/metrics.ts'
-import { readHealth, readMetricFacts } from '../health.ts'
+import { isAccepting, readHealth, readMetricFacts } from '../health.ts'
 import type { LiveEvents } from '../live-events.ts'
 import type { ServerDeps } from '../deps.ts'
 import { healthSchema, loggedRequestSchema, providerInfoSchema } from '../schema.ts'
@@ -38,8 +38,7 @@ export function instanceRoutes(deps: ServerDeps, live: LiveEvents): Route[] {
       success: { schema: healthSchema, alsoStatus: [503] },
       async handler() {
         const health = await readHealth(deps)
-        const accepts = health.status === 'ok' || health.status === 'disk_low'
-        return jsonAnswer(health, accepts ? 200 : 503)
+        return jsonAnswer(health, isAccepting(health.status) ? 200 : 503)
       },
     }),
     get('/metrics', {

@@ -14,8 +14,9 @@ export function keyRoutes(keys: Keys): Route[] {
       success: { schema: z.strictObject({ keys: z.array(apiKeySchema) }) },
       handler({ isLocal, headers }) {
         const { id } = keys.primary()
-        const narrow = keys.scopeOf(bearerOf(headers) ?? '') ?? 'full'
-        const shown = isLocal() && narrow === 'full' ? id : null
+        // A local caller that sends a key sees what that key may see.
+        const scope = keys.scopeOf(bearerOf(headers) ?? '') ?? 'full'
+        const shown = isLocal() && scope === 'full' ? id : null
         return { keys: keys.list({ reveal: (key) => key.id === shown }) }
       },
     }),

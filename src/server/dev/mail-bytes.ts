@@ -11,7 +11,7 @@ import { streamBody } from '../body-streams.ts'
 import { rangeAnswer } from '../byte-range.ts'
 import { defineRoutes, type Route } from '../define-routes.ts'
 import { assertConsent, consentQuery, type Consent } from './consent.ts'
-import { attachmentHeaders, disposition, guarded, htmlAnswer, shownTypes } from './guarded-bytes.ts'
+import { attachmentHeaders, bytesHeaders, disposition, htmlAnswer, shownTypes } from './guarded-bytes.ts'
 import { readErrors } from './mail.ts'
 import type { NestedMails } from '../../inbox/nested.ts'
 
@@ -33,7 +33,7 @@ export function mailByteRoutes(inbox: Inbox & InboxPages, consent: Consent): Rou
         const options = { ...query, signal: signal() }
         const whole = await inbox.raw(params.id, options)
         return rangeAnswer(headers, whole, (range) => inbox.raw(params.id, { ...options, range }), {
-          ...guarded,
+          ...bytesHeaders,
           'content-type': 'message/rfc822',
           'content-disposition': disposition('attachment', `${params.id}.eml`),
         })
@@ -83,7 +83,7 @@ export function mailByteRoutes(inbox: Inbox & InboxPages, consent: Consent): Rou
         const isPlain = content_type === 'text/plain'
         const isShown = isPlain || shownTypes.has(content_type)
         return bytesAnswer(streamBody(stream), {
-          ...guarded,
+          ...bytesHeaders,
           'content-type': isPlain && charset ? `text/plain; charset=${charset}` : content_type,
           'content-disposition': disposition(isShown ? 'inline' : 'attachment', partName(part, part.index)),
         })
@@ -174,12 +174,13 @@ const frameQuery = z.object({
 /** Each level requires reading everything inside it. */
 const deepest = 10
 
+/** The positions on the way to an attached message; `[-1]`, which no list has, if the path is too deep. */
 function pathOf(text: string): number[] {
   const path = text.split('.', deepest + 1).map(pathIndex)
   return path.length > deepest ? [-1] : path
 }
 
-/** A position in a list, as a path names it; -1 if it is not valid. */
+/** A position in a list, as a path names it; -1, which no list has, if it is not valid. */
 function pathIndex(text: string): number {
   // Only the form of the lists is valid: `00` is not `0`.
   return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1

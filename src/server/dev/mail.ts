@@ -8,7 +8,7 @@ import type { Inbox, InboxPages } from '../../inbox/methods.ts'
 import { replyRequestSchema } from '../../inbox/reply-schema.ts'
 import { mailChangesSchema, mailSchema, mailSummarySchema } from '../../inbox/schema.ts'
 import { defineRoutes, type Route } from '../define-routes.ts'
-import { queryFlag } from '../lists.ts'
+import { queryFlag } from '../query-values.ts'
 import { consentRequired } from './consent.ts'
 
 const { get, post, patch, remove } = defineRoutes({ tag: 'Inbox', access: 'local' })

@@ -4,8 +4,9 @@ import { defineRoutes, type Route } from '../define-routes.ts'
 import type { Sessions } from '../session.ts'
 import type { SignInLimit } from '../sign-in-limit.ts'
 import { LocalpostError } from '../../core/errors.ts'
+import { escapedHtml } from '../../core/text.ts'
 import { type Answer, bytesAnswer } from '../answer.ts'
-import { escapeText, plainPage } from '../plain-page.ts'
+import { plainPage } from '../plain-page.ts'
 
 const { get } = defineRoutes({ tag: 'Keys', access: 'open' })
 
@@ -95,7 +96,7 @@ async function orErrorPage(headers: Pick<Headers, 'get'>, run: () => Promise<Ans
     const retryAfter = error.headers['retry-after']
     return plainPage({
       title: 'Sign-in failed',
-      content: `<p>${escapeText(error.message)}</p>${links}`,
+      content: `<p>${escapedHtml(error.message)}</p>${links}`,
       status: error.status,
       headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
     })
@@ -113,16 +114,10 @@ function signedInPage(): Answer {
   })
 }
 
-/**
- * Refuses everything except navigations of the whole window, such as images and frames of other pages.
- *
- * @throws forbidden_origin
- */
+/** Refuses everything except navigations of the whole window, such as images and frames of other pages. @throws forbidden_origin */
 function assertNavigation(headers: Pick<Headers, 'get'>): void {
   const to = headers.get('sec-fetch-dest')
   if (to === null || to === 'document') return
-  throw new LocalpostError(
-    'forbidden_origin',
-    'Sign-in takes place in a window of its own, not inside a page.',
-  )
+  const message = 'Sign-in takes place in a window of its own, not inside a page.'
+  throw new LocalpostError('forbidden_origin', message)
 }

@@ -6,20 +6,17 @@ import {
   sentEmailSchema,
   scheduledEmailSchema,
   sendAtSchema,
-  suppressionInputSchema,
-  suppressionSchema,
 } from '../../sending/schema.ts'
 import { maxRequests } from '../../sending/sending.ts'
 import type { SendingService } from '../../sending/service.ts'
 import { addedEventSchema } from '../../emails/simulate-schema.ts'
 import type { Simulation } from '../../emails/simulate.ts'
 import { recipientEventSchema } from '../../emails/event-schema.ts'
-import { bodyLimits, defineRoutes, idempotencyHeader, type Route } from '../define-routes.ts'
+import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
+import { idempotencyHeader } from '../idempotency-header.ts'
 import { devPageQuery } from '../lists.ts'
-import type { Suppressions } from '../../sending/suppressions.ts'
 
 const { get, post, patch, list, remove } = defineRoutes({ tag: 'Emails', access: 'local' })
-const suppressed = defineRoutes({ tag: 'Suppressions', access: 'local' })
 
 /** `/dev/emails`. */
 export function devEmailRoutes(simulation: Simulation, sending: SendingService): Route[] {
@@ -86,32 +83,6 @@ export function scheduledRoutes(sending: Pick<SendingService, 'scheduled'>): Rou
     remove('/dev/scheduled/{id}', {
       summary: 'Cancel an email that is sent later',
       handler: ({ params }) => sending.scheduled.cancel(params.id),
-    }),
-  ]
-}
-
-/** `/dev/suppressions`. */
-export function suppressionRoutes(suppressions: Suppressions): Route[] {
-  return [
-    suppressed.list('/dev/suppressions', 'suppressions', suppressionSchema, {
-      summary: 'List the addresses that get no mail, by address',
-      query: devPageQuery,
-      handler: ({ query }) => suppressions.list(query),
-    }),
-    suppressed.post('/dev/suppressions', {
-      summary: 'Add an address to the suppression list, or replace its entry',
-      body: { schema: suppressionInputSchema, readBy: 'resource', maxBytes: bodyLimits.small },
-      success: { status: 201, schema: suppressionSchema },
-      handler: ({ body }) => suppressions.add(body),
-    }),
-    suppressed.get('/dev/suppressions/{address}', {
-      summary: 'An entry of the suppression list',
-      success: { schema: suppressionSchema },
-      handler: ({ params }) => suppressions.get(params.address),
-    }),
-    suppressed.remove('/dev/suppressions/{address}', {
-      summary: 'Remove an address from the suppression list',
-      handler: ({ params }) => suppressions.remove(params.address),
     }),
   ]
 }

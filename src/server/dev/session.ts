@@ -43,23 +43,23 @@ export function sessionRoutes(deps: {
       summary: 'Who is signed in, and how one can sign in',
       success: { schema: sessionStateSchema },
       handler({ headers, isLocal }): SessionState {
-        const nobody = {
+        const facts = {
           name: null,
           role: null,
           accounts: null,
           scope: null,
           provider: null,
           password: users !== null,
-          oidc: oidc && oidc.host,
+          oidc: oidc?.host ?? null,
         }
         const owner = sessions.ownerOf(headers)
         if (owner && 'user' in owner) {
           const { name, role, accounts } = owner.user
-          const provider = owner.isProvided ? nobody.oidc : null
-          return { ...nobody, caller: 'user', name, role, accounts: [...accounts], provider }
+          const provider = owner.isProvided ? (oidc?.host ?? null) : null
+          return { ...facts, caller: 'user', name, role, accounts: [...accounts], provider }
         }
-        if (isLocal()) return { ...nobody, caller: 'local' }
-        return owner ? { ...nobody, caller: 'key', scope: owner.scope } : { ...nobody, caller: 'none' }
+        if (isLocal()) return { ...facts, caller: 'local' }
+        return owner ? { ...facts, caller: 'key', scope: owner.scope } : { ...facts, caller: 'none' }
       },
     }),
     post('/dev/session', {

@@ -4,7 +4,8 @@ import type { EmailService } from '../../emails/emails.ts'
 import { sendErrors } from '../../sending/results.ts'
 import { emailDetailSchema, emailListItemSchema } from '../../emails/schema.ts'
 import { sendRequestSchema } from '../../emails/send-schema.ts'
-import { bodyLimits, defineRoutes, idempotencyHeader, type Route } from '../define-routes.ts'
+import { bodyLimits, defineRoutes, type Route } from '../define-routes.ts'
+import { idempotencyHeader } from '../idempotency-header.ts'
 import { v1PageQuery } from '../lists.ts'
 
 const { get, post, list } = defineRoutes({ tag: 'Emails', access: 'key' })

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Wakes its owner at the earliest of the times that were asked for. There is one timer, or none. */
 export class WakeTimer {

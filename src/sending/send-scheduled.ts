@@ -22,11 +22,7 @@ export interface Prepared {
   discard(): Promise<void>
 }
 
-/**
- * Copies the bytes of a scheduled email.
- *
- * @param temporary  A unique name for its blobs until they are committed.
- */
+/** Copies the bytes of a scheduled email. @param temporary  A unique name for its blobs until they are committed. */
 export async function prepareScheduled(
   store: Store,
   record: ScheduledRecord,
@@ -40,6 +36,7 @@ export async function prepareScheduled(
   try {
     for (const name of await store.blobNames(scheduledCollection, record.id)) {
       const stream = await store.openBlob(`${record.id}/${name}`)
+      // Removed meanwhile: then the commit is refused.
       if (!stream) continue
       const writer = store.createBlob(`${temporary}/${name}`)
       writers.push(writer)
@@ -56,7 +53,7 @@ export async function prepareScheduled(
 /**
  * Replaces a scheduled email by an email, in one commit.
  *
- * @returns The id of the email; null if the scheduled one is not the stored one any more.
+ * @returns The id of the email; null if the scheduled email was sent, changed or cancelled meanwhile.
  */
 export async function commitScheduled(
   { record, blobs }: Prepared,

@@ -1,0 +1,2 @@
+/** The methods of routes. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
