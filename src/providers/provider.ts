@@ -12,7 +12,7 @@ import type { SendingService } from '../sending/service.ts'
 import type { InnerSuppressions, Suppressions } from '../sending/suppressions.ts'
 import type { templateJobs } from '../templates/engines.ts'
 import type { Templates } from '../templates/templates.ts'
-import type { InnerWebhooks } from '../webhooks/service.ts'
+import type { WebhooksForProviders } from '../webhooks/service.ts'
 import type { SentEmails } from './sent-emails.ts'
 import type { ConfigurationSets } from './ses/configuration-sets.ts'
 import type { translationJobs } from './translate.ts'
@@ -24,7 +24,7 @@ export interface ProviderParts {
   readonly domains: InnerDomains
   readonly templates: Templates
   readonly suppressions: Suppressions & Pick<InnerSuppressions, 'has' | 'isEmpty'>
-  readonly webhooks: InnerWebhooks
+  readonly webhooks: WebhooksForProviders
   readonly configurationSets: ConfigurationSets
   readonly inbox: Inbox & InboxPages
   readonly faults: Faults

@@ -20,19 +20,19 @@ export function forgetRecord(records: Records, state: CollectionState, id: strin
     records.resting.replaced.push({ state, id, ...packed })
     state.idIndex.removeAt(packed.pack, packed.row)
     state.byId.delete(id)
-    records.dirty.add(state.segment(packed.pack.segment.number))
+    records.markDirty(state.segment(packed.pack.segment.number))
     return
   }
   if (!old) return
   state.byId.delete(id)
   const segment = state.segment(old.segment)
   segment.entries.delete(old)
-  records.dirty.add(segment)
+  records.markDirty(segment)
 }
 
 /** Removes all records of a collection, and marks their segments to be written again. */
 export function forgetCollection(records: Records, state: CollectionState): void {
-  for (const segment of state.clear()) records.dirty.add(segment)
+  for (const segment of state.clear()) records.markDirty(segment)
   // The space of removed records must not count as used.
   for (const pack of state.idIndex.packs) pack.usage = null
   const { replaced } = records.resting

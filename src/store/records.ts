@@ -30,9 +30,8 @@ export interface PlaceKeeper {
 /** All records in memory, and the segments that the next checkpoint must write. */
 export class Records {
   readonly collections: Collections
-  /** Segments that changed since they were last written. */
-  dirty: Set<Segment> = new Set()
-  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. */
+  #dirty: Set<Segment> = new Set()
+  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. Only loading and checkpoints use it. */
   readonly files: Map<string, number> = new Map()
   /** The records that are only in segment files. */
   readonly resting: Resting = new Resting()
@@ -43,26 +42,54 @@ export class Records {
     this.keeper = keeper
   }
 
+  /** Segments that changed since they were last written. */
+  get dirty(): ReadonlySet<Segment> {
+    return this.#dirty
+  }
+
+  /** Notes that a segment must be written. */
+  markDirty(segment: Segment): void {
+    this.#dirty.add(segment)
+  }
+
+  /** Returns the dirty segments, of which none is dirty then. */
+  takeDirty(): ReadonlySet<Segment> {
+    const taken = this.#dirty
+    this.#dirty = new Set()
+    return taken
+  }
+
   /** Applies effects in order and synchronously, so that no reader sees only a part of them. */
   apply(effects: readonly Effect[]): void {
-    const gathering = effects.length > gatherFrom
-    const states = gathering ? new Set(effects.map(({ state }) => state)) : []
-    if (gathering) eachIndex(states, (index) => index.gather())
-    for (const effect of effects) {
-      if (effect.op === 'remove') this.#remove(effect.state, effect.id)
-      else if (effect.op === 'clear') this.#clear(effect.state)
-      else {
-        this.#put(effect.state, effect.draft)
-        if (effect.kind !== 'move') this.#setFacts(effect.state, effect.draft)
-      }
+    if (effects.length <= gatherFrom) {
+      for (const effect of effects) this.#applyOne(effect)
+      return
     }
-    if (gathering) eachIndex(states, (index) => index.settle())
+    const states = new Set(effects.map(({ state }) => state))
+    eachIndex(states, (index) => index.gather())
+    for (const effect of effects) this.#applyOne(effect)
+    eachIndex(states, (index) => index.settle())
+  }
+
+  #applyOne(effect: Effect): void {
+    const { state } = effect
+    switch (effect.op) {
+      case 'put':
+        this.#put(state, effect.draft)
+        if (effect.kind !== 'move') this.#setFacts(state, effect.draft)
+        break
+      case 'remove':
+        this.#remove(state, effect.id)
+        break
+      case 'clear':
+        this.#clear(state)
+    }
   }
 
   #put(state: CollectionState, draft: Entry): void {
     const entry = state.byId.get(draft.id)
     const segment = state.segment(draft.segment)
-    this.dirty.add(segment)
+    this.markDirty(segment)
     this.keeper.hold(draft.blobs, entry?.blobs ?? null)
     state.usage?.replace(entry?.blobs ?? null, draft.blobs)
     if (!entry) {
@@ -102,14 +129,14 @@ export class Records {
     const entry = state.byId.get(id)
     const packed = state.idIndex.locate(id)
     if (packed) {
-      this.dirty.add(state.segment(packed.pack.segment.number))
+      this.markDirty(state.segment(packed.pack.segment.number))
       state.idIndex.removeAt(packed.pack, packed.row)
     }
     if (!entry) return
     state.byId.delete(id)
     if (!packed) {
       const segment = state.segment(entry.segment)
-      this.dirty.add(segment)
+      this.markDirty(segment)
       segment.entries.delete(entry)
       state.idIndex.loose.remove(entry)
     }
@@ -119,7 +146,7 @@ export class Records {
   }
 
   #clear(state: CollectionState): void {
-    for (const segment of state.clear()) this.dirty.add(segment)
+    for (const segment of state.clear()) this.markDirty(segment)
     const { usage } = state
     // Collections without a usage have no blobs.
     if (!usage) return

@@ -1,5 +1,5 @@
 import { Entry } from './entry.ts'
-import { withVersion } from './prepare.ts'
+import { withVersion } from './record-text.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect } from './records.ts'
 import type { Collection, StoredRecord } from './store.ts'

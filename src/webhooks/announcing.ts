@@ -39,23 +39,8 @@ interface AnnouncingDeps {
  * fallen below half of the limit.
  */
 export function announcing(deps: AnnouncingDeps): CommitHook {
-  const { store, senders, log, ids, clock, maxWaiting, wants = () => true, onError } = deps
-  const overLimit = new Set<WebhookSender>()
-
-  /** @param added  How many deliveries the commit already adds for it. */
-  function mayAdd(sender: WebhookSender, added: number): boolean {
-    if (sender.waiting + added < maxWaiting) {
-      if (sender.waiting < maxWaiting / 2) overLimit.delete(sender)
-      return true
-    }
-    if (!overLimit.has(sender)) {
-      const { url } = sender.webhook
-      const dropped = `${maxWaiting} deliveries wait for it, and new events are dropped`
-      deps.onWarning(`The webhook ${url} does not keep up: ${dropped}.`)
-    }
-    overLimit.add(sender)
-    return false
-  }
+  const { store, senders, log, ids, clock, wants = () => true, onError } = deps
+  const mayAdd = createBacklogLimit(deps)
 
   function wakeSender(sender: WebhookSender, count: number): void {
     const { id } = sender.webhook
@@ -69,7 +54,8 @@ export function announcing(deps: AnnouncingDeps): CommitHook {
     const wanting = [...senders.values()].flatMap((sender) => {
       const { webhook } = sender
       if (webhook.disabled || !isWanted(payload.type, webhook.events)) return []
-      return shapedFor(sender, payload, email, wants).flatMap((shaped) => {
+      const bodies = webhook.shape === undefined ? [undefined] : shapedBodies(sender, payload, email, wants)
+      return bodies.flatMap((shaped) => {
         return mayAdd(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
       })
     })
@@ -103,9 +89,12 @@ export function announcing(deps: AnnouncingDeps): CommitHook {
     if (written.length === 0) return null
     const isNew = written.every(({ op }) => op === 'insert')
     let replaced: Replaced | null = []
-    let announced: ReadonlyMap<WebhookSender, number> = new Map()
+    let countsAdded: ReadonlyMap<WebhookSender, number> = new Map()
+    const prepare = async (): Promise<void> => {
+      replaced = await readReplaced(written)
+    }
     return {
-      prepare: isNew ? undefined : async () => void (replaced = await readReplaced(written)),
+      prepare: isNew ? undefined : prepare,
       add() {
         const before = replaced
         if (!before) return []
@@ -113,16 +102,37 @@ export function announcing(deps: AnnouncingDeps): CommitHook {
         try {
           const now = clock.now()
           const payloads = written.flatMap((change, i) => toPayloads(change, before[i] ?? null, now))
-          const added = payloads.flatMap((announced) => deliveriesOf(announced, counts))
-          announced = counts
+          const added = payloads.flatMap((one) => deliveriesOf(one, counts))
+          countsAdded = counts
           return added
         } catch (error) {
           onError(error)
           return []
         }
       },
-      committed: () => announced.forEach((count, sender) => wakeSender(sender, count)),
+      committed: () => countsAdded.forEach((count, sender) => wakeSender(sender, count)),
     }
+  }
+}
+
+/** Decides whether a webhook may get one more delivery, when a commit already adds `added` for it. Warns when it may not. */
+function createBacklogLimit({
+  maxWaiting,
+  onWarning,
+}: Pick<AnnouncingDeps, 'maxWaiting' | 'onWarning'>): (sender: WebhookSender, added: number) => boolean {
+  const overLimit = new Set<WebhookSender>()
+  return (sender, added) => {
+    if (sender.waiting + added < maxWaiting) {
+      if (sender.waiting < maxWaiting / 2) overLimit.delete(sender)
+      return true
+    }
+    if (!overLimit.has(sender)) {
+      const { url } = sender.webhook
+      const dropped = `${maxWaiting} deliveries wait for it, and new events are dropped`
+      onWarning(`The webhook ${url} does not keep up: ${dropped}.`)
+    }
+    overLimit.add(sender)
+    return false
   }
 }
 
@@ -163,18 +173,13 @@ interface Announced {
   readonly email: EmailRecord | null
 }
 
-/**
- * The bodies for a webhook in the form of a provider.
- *
- * @returns Of one undefined for the form of Localpost; of none if the webhook does not get this event.
- */
-function shapedFor(
+/** The bodies for a webhook in the form of a provider; none if the webhook does not get this event. */
+function shapedBodies(
   { shape, webhook }: Pick<WebhookSender, 'shape' | 'webhook'>,
   { data }: WebhookPayload,
   email: EmailRecord | null,
   wants: WantsEvent,
-): (string | undefined)[] {
-  if (webhook.shape === undefined) return [undefined]
+): string[] {
   if (!shape || !email || !('recipient' in data)) return []
   const shaped = [shape.email({ email, recipient: data.recipient, event: data }, webhook.id) ?? []].flat()
   return shaped.flatMap(({ type, body }) => {

@@ -57,13 +57,13 @@ export async function attemptDelivery(
       secret,
       sign: () => new Signer(secret).sign(event_id, new Date(now), body),
     }
-    const named = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
+    const lowercased = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',
       ...(trace && { traceparent: trace.traceparent }),
       ...(trace?.tracestate !== undefined && { tracestate: trace.tracestate }),
-      ...(Object.fromEntries(named) as Record<string, string>),
+      ...(Object.fromEntries(lowercased) as Record<string, string>),
       ...(shape ?? standardShape).headers(request),
     }
     const posted = shape?.body?.(request) ?? body

@@ -4,7 +4,7 @@ import { databaseFault, isRefusal } from '../../src/store/postgres/faults.ts'
 import { Table } from '../../src/store/postgres/table.ts'
 import type { StagedBlob } from '../../src/store/postgres/blobs.ts'
 import { newCommitsOf } from '../../src/store/postgres/insert-new.ts'
-import { firstOf, type Waiting } from '../../src/store/postgres/waiting.ts'
+import { batchFrom, type Waiting } from '../../src/store/postgres/waiting.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { line, lines } from './_postgres-ways.ts'
 
@@ -29,7 +29,7 @@ function commitOf(records: number, blobBytes = 0): Waiting & { kind: 'commit' } 
 describe('the commits that one statement stores', () => {
   test('are those of a full batch, however many records each adds', () => {
     for (let records = 1; records <= 9; records++) {
-      const batch = firstOf(Array.from({ length: 400 }, () => commitOf(records)))
+      const batch = batchFrom(Array.from({ length: 400 }, () => commitOf(records)))
       expect(batch.length * records).toBeGreaterThanOrEqual(256)
       expect(newCommitsOf(batch)?.commits, `${records} each`).toHaveLength(batch.length)
     }

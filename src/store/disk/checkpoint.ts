@@ -34,8 +34,7 @@ export async function writeCheckpoint(
   flush: () => Promise<void>,
 ): Promise<void> {
   const { files, paths } = deps
-  const dirty = records.dirty
-  records.dirty = new Set()
+  const dirty = records.takeDirty()
   try {
     await flush()
     await removeEmpty(deps, records, dirty)
@@ -46,7 +45,7 @@ export async function writeCheckpoint(
     const contains = Object.fromEntries([...records.files].sort())
     await saveCheckpoint(deps, { ...at, files: Object.keys(contains), contains, writer: writerOf(deps) })
   } catch (error) {
-    for (const segment of dirty) records.dirty.add(segment)
+    for (const segment of dirty) records.markDirty(segment)
     throw error
   }
   await records.resting.evictOld((segment) => records.dirty.has(segment))

@@ -8,6 +8,7 @@ import { createStore } from '../engine.ts'
 import type { RestorableStore } from '../restore.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { endLoading } from '../loading.ts'
+import type { Records } from '../records.ts'
 
 export interface MemoryStoreOptions {
   /** Every collection that will be used. */
@@ -28,11 +29,11 @@ export function openMemoryStore(options: MemoryStoreOptions): Promise<Restorable
 
 /** A medium of bytes in memory: nothing outlives the store, and no file is made. */
 function createMemoryMedium(): Medium {
-  let dirty: Set<unknown> = new Set()
+  let loaded: Records | null = null
   let used = 0
   return {
     async load(records) {
-      dirty = records.dirty
+      loaded = records
       endLoading(records, 'memory')
       return 0
     },
@@ -57,7 +58,7 @@ function createMemoryMedium(): Medium {
     lowDisk: async () => null,
     async write() {},
     // There are no files to write.
-    applied: () => dirty.clear(),
+    applied: () => void loaded?.takeDirty(),
     hold: (places, without) => eachNew(places, without, ({ size }) => (used += size)),
     release: (places, without) => eachNew(places, without, ({ size }) => (used -= size)),
     async read(place, start, end) {

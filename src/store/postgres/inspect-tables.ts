@@ -146,7 +146,7 @@ export async function inspectTexts(
   const found = await findTables(sql, schema)
   for (const { table } of sound) {
     if (!table.texts) continue
-    const { name, stored, parts } = table.texts
+    const { sql: name, stored, parts } = table.texts
     const has = found.get(stored)
     if (!has) {
       report.note(`The texts of ${table.name} are not there yet; the next start makes them.`)
@@ -170,7 +170,7 @@ export async function inspectTexts(
         `Stop all instances and run TRUNCATE ${name}: the texts are made again.`,
       )
     else report.ok(`${count?.texts ?? 0} texts of ${table.name} for searches belong to records.`)
-    if (!has.indexes.has(indexName(name)))
+    if (!has.indexes.has(indexName(stored)))
       report.note(
         `The texts of ${table.name} have no index of trigrams: searches for words look at each of them.`,
       )

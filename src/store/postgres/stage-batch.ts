@@ -7,7 +7,11 @@ import type { Table } from './table.ts'
 import { changesOf, type Waiting } from './waiting.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Reads the stored records that the commits of a batch need: those of their ids, and those that have their unique keys. */
+/**
+ * Reads the stored records that the commits of a batch need: those of their ids, and those that have their unique keys.
+ *
+ * @returns A promise for each statement, all of which are sent.
+ */
 export function loadStored(
   connection: Connection,
   staging: Staging,

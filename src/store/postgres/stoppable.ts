@@ -45,12 +45,14 @@ export function withStoppable<T>(
     // The driver's types lack this member.
     const pid: unknown = Reflect.get(client, 'processID')
     let stop: Promise<unknown> | null = null
-    const onEnd = (): void => {
+    const stopStatement = (): void => {
       stop ??= stopping.run('SELECT pg_cancel_backend($1::int4)', [pid]).catch(() => {})
     }
-    const timer = setTimeout(onEnd, timeoutMs)
-    signal?.addEventListener('abort', onEnd)
+    const timer = setTimeout(stopStatement, timeoutMs)
+    signal?.addEventListener('abort', stopStatement)
     try {
+      // It may have been aborted while the connection was made.
+      signal?.throwIfAborted()
       const { rows } = await client.query(text, [...values])
       return rows as Row[]
     } catch (error) {
@@ -59,7 +61,7 @@ export function withStoppable<T>(
       return null
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', onEnd)
+      signal?.removeEventListener('abort', stopStatement)
       // The server may stop the next statement of this connection, if this one has ended before.
       client.release(stop !== null)
     }
