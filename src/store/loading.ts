@@ -20,19 +20,19 @@ export function forgetRecord(records: Records, state: CollectionState, id: strin
     records.resting.replaced.push({ state, id, ...packed })
     state.idIndex.removeAt(packed.pack, packed.row)
     state.byId.delete(id)
-    records.markDirty(state.segment(packed.pack.segment.number))
+    records.dirty.add(state.segment(packed.pack.segment.number))
     return
   }
   if (!old) return
   state.byId.delete(id)
   const segment = state.segment(old.segment)
   segment.entries.delete(old)
-  records.markDirty(segment)
+  records.dirty.add(segment)
 }
 
 /** Removes all records of a collection, and marks their segments to be written again. */
 export function forgetCollection(records: Records, state: CollectionState): void {
-  for (const segment of state.clear()) records.markDirty(segment)
+  for (const segment of state.clear()) records.dirty.add(segment)
   // The space of removed records must not count as used.
   for (const pack of state.idIndex.packs) pack.usage = null
   const { replaced } = records.resting
@@ -52,7 +52,7 @@ function settleCollection(records: Records, state: CollectionState, folder: stri
   state.settleArrivals()
   const entries = [...state.byId.values()]
   for (const index of state.indexes) {
-    const duplicates = index.takeAll(entries)
+    const duplicates = index.replaceAll(entries)
     if (!duplicates) continue
     const ids = duplicates.map((entry) => entry.id).join(' and ')
     const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`

@@ -8,7 +8,10 @@ import type { Packed, WrittenLine } from './packed.ts'
  * free of other packs, so records of another range stay loose. Those of the old pack are in one range, and must be in the
  * new one, because they may not be in memory.
  */
-export function rowsForPack({ state, entries, pack: old }: Segment, lines: readonly WrittenLine[]): WrittenLine[] {
+export function rowsForPack(
+  { state, entries, pack: old }: Segment,
+  lines: readonly WrittenLine[],
+): WrittenLine[] {
   const wasPacked = ({ id }: WrittenLine): boolean => old !== null && old.find(id) >= 0
   const existing = lines.filter((line) => {
     const entry = state.byId.get(line.id)

@@ -7,23 +7,17 @@ import { type BlobName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 
 /** A copy of a change at the call of `commit`: the caller may reuse its record. */
-export type PreparedChange =
+export type PreparedChange = { readonly state: CollectionState; readonly id: string } & (
   | {
       readonly op: 'insert' | 'put' | 'update'
-      readonly state: CollectionState
-      readonly id: string
       /** The version in `text`: for `put` a guess, which is corrected when the change is staged. */
       readonly version: number
       readonly text: string
       readonly keys: readonly (IndexKey | null)[]
       readonly facts: FactRow | null
     }
-  | {
-      readonly op: 'remove'
-      readonly state: CollectionState
-      readonly id: string
-      readonly version: number | undefined
-    }
+  | { readonly op: 'remove'; readonly version: number | undefined }
+)
 
 /**
  * Counts what a commit holds in memory until it is stored. Changes of existing records are never refused: callers limit

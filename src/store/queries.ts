@@ -1,6 +1,7 @@
 /** The values of an index's members; for a prefix, only the first of them. */
 export type IndexKey = readonly (string | number | boolean)[]
 
+/** Which records a page has, and in which order. */
 export interface PageQuery {
   /** Default: `id`. */
   readonly index?: string
@@ -22,6 +23,7 @@ export interface PageQuery {
   readonly also?: readonly string[]
 }
 
+/** Which records to count. */
 export interface CountQuery {
   readonly index?: string
   readonly prefix?: IndexKey
@@ -31,6 +33,7 @@ export interface CountQuery {
   readonly where?: Where
 }
 
+/** A page of records. */
 export interface Page<T> {
   readonly records: T[]
   /** Whether more records follow after the last one. */
@@ -73,6 +76,7 @@ export interface Facts<T> {
    * nor an index depends on it. `Store.bulk` can set these, and no others, without reading the records. Default: none.
    */
   readonly members?: readonly string[]
+  /** The names of `FactValues.numbers`, and of `FactValues.texts`, in their order. */
   readonly numbers: readonly string[]
   readonly texts: readonly string[]
   /** Must depend only on the record. Records for which it throws are read for each condition. */

@@ -7,16 +7,12 @@ import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'
 
 /** The staged next state of a record. `move`: only the places of its blobs change. */
-export type Effect =
-  | {
-      readonly op: 'put'
-      readonly state: CollectionState
-      readonly draft: Entry
-      readonly kind: 'insert' | 'update' | 'move'
-    }
-  | { readonly op: 'remove'; readonly state: CollectionState; readonly id: string }
+export type Effect = { readonly state: CollectionState } & (
+  | { readonly op: 'put'; readonly draft: Entry; readonly kind: 'insert' | 'update' | 'move' }
+  | { readonly op: 'remove'; readonly id: string }
   /** Removes all records of a collection. `count` is how many there were. */
-  | { readonly op: 'clear'; readonly state: CollectionState; readonly count: number }
+  | { readonly op: 'clear'; readonly count: number }
+)
 
 /**
  * Counts the records that refer to each place of a blob. A record that changes holds the places of its new state and
@@ -30,7 +26,8 @@ export interface PlaceKeeper {
 /** All records in memory, and the segments that the next checkpoint must write. */
 export class Records {
   readonly collections: Collections
-  #dirty: Set<Segment> = new Set()
+  /** Segments that changed since they were last written. */
+  readonly dirty: Set<Segment> = new Set()
   /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. Only loading and checkpoints use it. */
   readonly files: Map<string, number> = new Map()
   /** The records that are only in segment files. */
@@ -42,54 +39,26 @@ export class Records {
     this.keeper = keeper
   }
 
-  /** Segments that changed since they were last written. */
-  get dirty(): ReadonlySet<Segment> {
-    return this.#dirty
-  }
-
-  /** Notes that a segment must be written. */
-  markDirty(segment: Segment): void {
-    this.#dirty.add(segment)
-  }
-
-  /** Returns the dirty segments, of which none is dirty then. */
-  takeDirty(): ReadonlySet<Segment> {
-    const taken = this.#dirty
-    this.#dirty = new Set()
-    return taken
-  }
-
   /** Applies effects in order and synchronously, so that no reader sees only a part of them. */
   apply(effects: readonly Effect[]): void {
-    if (effects.length <= gatherFrom) {
-      for (const effect of effects) this.#applyOne(effect)
-      return
+    // For fewer effects, updating the arrays one by one is cheaper than one pass over every index.
+    const gathering = new Set(effects.length > gatherFrom ? effects.map(({ state }) => state) : [])
+    eachIndex(gathering, (index) => index.gather())
+    for (const effect of effects) {
+      if (effect.op === 'remove') this.#remove(effect.state, effect.id)
+      else if (effect.op === 'clear') this.#clear(effect.state)
+      else {
+        this.#put(effect.state, effect.draft)
+        if (effect.kind !== 'move') this.#setFacts(effect.state, effect.draft)
+      }
     }
-    const states = new Set(effects.map(({ state }) => state))
-    eachIndex(states, (index) => index.gather())
-    for (const effect of effects) this.#applyOne(effect)
-    eachIndex(states, (index) => index.settle())
-  }
-
-  #applyOne(effect: Effect): void {
-    const { state } = effect
-    switch (effect.op) {
-      case 'put':
-        this.#put(state, effect.draft)
-        if (effect.kind !== 'move') this.#setFacts(state, effect.draft)
-        break
-      case 'remove':
-        this.#remove(state, effect.id)
-        break
-      case 'clear':
-        this.#clear(state)
-    }
+    eachIndex(gathering, (index) => index.settle())
   }
 
   #put(state: CollectionState, draft: Entry): void {
     const entry = state.byId.get(draft.id)
     const segment = state.segment(draft.segment)
-    this.markDirty(segment)
+    this.dirty.add(segment)
     this.keeper.hold(draft.blobs, entry?.blobs ?? null)
     state.usage?.replace(entry?.blobs ?? null, draft.blobs)
     if (!entry) {
@@ -129,14 +98,14 @@ export class Records {
     const entry = state.byId.get(id)
     const packed = state.idIndex.locate(id)
     if (packed) {
-      this.markDirty(state.segment(packed.pack.segment.number))
+      this.dirty.add(state.segment(packed.pack.segment.number))
       state.idIndex.removeAt(packed.pack, packed.row)
     }
     if (!entry) return
     state.byId.delete(id)
     if (!packed) {
       const segment = state.segment(entry.segment)
-      this.markDirty(segment)
+      this.dirty.add(segment)
       segment.entries.delete(entry)
       state.idIndex.loose.remove(entry)
     }
@@ -146,7 +115,7 @@ export class Records {
   }
 
   #clear(state: CollectionState): void {
-    for (const segment of state.clear()) this.markDirty(segment)
+    for (const segment of state.clear()) this.dirty.add(segment)
     const { usage } = state
     // Collections without a usage have no blobs.
     if (!usage) return
@@ -160,5 +129,4 @@ function eachIndex(states: Iterable<CollectionState>, run: (index: SortedIndex) 
   for (const { idIndex, indexes } of states) for (const index of [idIndex.loose, ...indexes]) run(index)
 }
 
-// For fewer effects, updating the arrays one by one is cheaper than one pass over every index.
 const gatherFrom = 64

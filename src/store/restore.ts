@@ -14,7 +14,7 @@ export interface RestorableStore extends PartitionedStore {
   snapshot(collections: readonly Collection<StoredRecord>[]): StoreSnapshot
   /**
    * Restores the records of a snapshot's collections in one commit: later records are removed, and removed or changed
-   * ones are restored with a higher version than they ever had.
+   * ones are restored with a higher version than that of the snapshot and the present one.
    *
    * @throws closed.
    */
@@ -27,6 +27,7 @@ export type StoreSnapshot = ReadonlyMap<CollectionState, ReadonlyMap<string, Sav
 /** An earlier state of an {@link Entry}; its members are never changed in place. */
 export type SavedRecord = Readonly<Omit<Entry, 'id'>>
 
+/** Notes the present records of collections. */
 export function saveRecords(states: Iterable<CollectionState>): StoreSnapshot {
   const saved = new Map<CollectionState, Map<string, SavedRecord>>()
   for (const state of states) {

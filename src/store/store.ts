@@ -127,6 +127,7 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** Sees the changes of each commit before it is made, and may add others. */
 export type CommitHook = (changes: readonly Change[]) => CommitAddition | null
 
 /** What a hook adds to a commit. */
@@ -139,6 +140,7 @@ export interface CommitAddition {
   committed(): void
 }
 
+/** Which instance is the leader. */
 export interface Leadership {
   /**
    * Whether this instance is the leader. That may end at any time, for example while the process is suspended: ask again
@@ -198,29 +200,18 @@ export interface Index {
 }
 
 /** A change of one record; made by {@link insert}, {@link put}, {@link update} and {@link remove}. */
-export type Change =
-  | {
-      readonly op: 'insert' | 'put'
-      readonly collection: Collection<StoredRecord>
-      readonly record: NewRecord
-    }
-  | { readonly op: 'update'; readonly collection: Collection<StoredRecord>; readonly record: StoredRecord }
-  | {
-      readonly op: 'remove'
-      readonly collection: Collection<StoredRecord>
-      readonly id: string
-      readonly version?: number
-    }
+export type Change = { readonly collection: Collection<StoredRecord> } & (
+  | { readonly op: 'insert' | 'put'; readonly record: NewRecord }
+  | { readonly op: 'update'; readonly record: StoredRecord }
+  | { readonly op: 'remove'; readonly id: string; readonly version?: number }
+)
 
 /** A record before the store has given it a version. */
 export type NewRecord = Omit<StoredRecord, 'version'> & { version?: number }
 
 /** Adds a record. Refused if its id or a unique key already exists. */
-export function insert<T extends StoredRecord>(
-  collection: Collection<T>,
-  record: Omit<T, 'version'>,
-): Change {
-  return { op: 'insert', collection, record }
+export function insert<T extends StoredRecord>(collection: Collection<T>, added: Omit<T, 'version'>): Change {
+  return { op: 'insert', collection, record: added }
 }
 
 /** Adds a record or replaces the one with its id, whatever its version. */
@@ -237,11 +228,7 @@ export function update<T extends StoredRecord>(collection: Collection<T>, record
  * Removes a record and its blobs. With `version`, it is refused unless the stored record has this version, also when the
  * record does not exist. Without `version`, removing a missing record has no effect.
  */
-export function remove<T extends StoredRecord>(
-  collection: Collection<T>,
-  id: string,
-  version?: number,
-): Change {
+export function remove(collection: Collection<StoredRecord>, id: string, version?: number): Change {
   return { op: 'remove', collection, id, version }
 }
 
@@ -252,24 +239,21 @@ export function blobOf(id: BlobId, ...pieces: readonly (Uint8Array | string)[]):
 }
 
 /** What a commit did to a record. */
-export type StoreChange =
-  | {
-      readonly seq: number
-      readonly op: 'insert' | 'update' | 'remove'
-      readonly collection: string
-      readonly id: string
-    }
+export type StoreChange = { readonly seq: number } & (
+  | { readonly op: 'insert' | 'update' | 'remove'; readonly collection: string; readonly id: string }
   /** One commit of a `bulk` call. With `isLast` the call has ended; that change itself counts no records. */
   | {
-      readonly seq: number
       readonly op: 'bulk'
       readonly collection: string
       readonly updated: number
       readonly removed: number
       readonly isLast: boolean
     }
-  | { readonly seq: number; readonly op: 'gap' }
+  /** Changes that are no longer known: everything has to be read again. */
+  | { readonly op: 'gap' }
+)
 
+/** Which changes a listener gets. */
 export interface ListenOptions {
   /**
    * A `seq` seen before: changes since then are delivered first, before the call returns. If some of them are no longer
@@ -280,6 +264,7 @@ export interface ListenOptions {
   readonly of?: { readonly name: string }
 }
 
+/** Options of `Store.bulk`. */
 export interface BulkOptions {
   /** Called after each commit, with the number of ids that are done. */
   onProgress?(done: number): void

@@ -56,20 +56,14 @@ const extended = {
     ['notEquals', { params: [2, 2], holds: ([one, other]) => !areEqual(one, other) }],
     ['greaterThan', { params: [2, 2], holds: ([one, other]) => asNumber(one) > asNumber(other) }],
     ['lessThan', { params: [2, 2], holds: ([one, other]) => asNumber(one) < asNumber(other) }],
-    ['and', { params: [1, 20], holds: (params) => params.every((one) => !isEmpty(one) && one !== 0) }],
-    ['or', { params: [1, 20], holds: (params) => params.some((one) => !isEmpty(one) && one !== 0) }],
+    ['and', { params: [1, 20], holds: (params) => params.every(holds) }],
+    ['or', { params: [1, 20], holds: (params) => params.some(holds) }],
   ]),
   values: new Map<string, ValueHelper>([
     ...basic.values,
     ['insert', { params: [1, 2], value: ([value, fallback]) => insert(value, fallback) }],
     ['formatDate', { params: [2, 3], value: ([time, ...how]) => writeDate(time, ...how) }],
-    [
-      'length',
-      {
-        params: [1, 1],
-        value: ([value]) => (typeof value === 'string' || Array.isArray(value) ? value.length : 0),
-      },
-    ],
+    ['length', { params: [1, 1], value: ([value]) => lengthOf(value) }],
   ]),
 }
 
@@ -85,7 +79,15 @@ export function ownMember(value: unknown, name: unknown): unknown {
 }
 
 function holdsIf(value: unknown, hash: ReadonlyMap<string, unknown>): boolean {
-  return !isEmpty(value) && !(value === 0 && !hash.get('includeZero'))
+  return holds(value) || (value === 0 && Boolean(hash.get('includeZero')))
+}
+
+function holds(value: unknown): boolean {
+  return !isEmpty(value) && value !== 0
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || Array.isArray(value) ? value.length : 0
 }
 
 function asNumber(value: unknown): number {
@@ -110,7 +112,8 @@ function insert(value: unknown, fallback: unknown): unknown {
 /** @throws RangeError if one of the three is not understood. */
 function writeDate(time: unknown, format?: unknown, offset?: unknown): string | undefined {
   const text = formatDate(time, format, offset)
-  if (text !== null || time === undefined || time === null) return text ?? undefined
+  if (text !== null) return text
+  if (time === undefined || time === null) return undefined
   throw new RangeError(
     `cannot write ${quote(time)} as ${quote(format)}: give a time in ISO 8601 or as milliseconds, a format of at most 200 characters, and an offset such as "-0800"`,
   )

@@ -129,7 +129,7 @@ function paramsOf(call: Call, scope: Scope): [unknown[], Map<string, unknown>] {
   const pairs = call.hash?.pairs ?? []
   output.step(call.params.length + pairs.length)
   const params = call.params.map((param) => valueOf(param, scope))
-  // Helpers compare texts.
+  // Helpers compare texts, which takes time in proportion to their length.
   for (const param of params) if (typeof param === 'string') output.step(Math.ceil(param.length / 1000))
   return [params, new Map(pairs.map(({ key, value }) => [key, valueOf(value, scope)]))]
 }

@@ -11,13 +11,15 @@ import { isErrorOf, LocalpostError } from '../core/errors.ts'
  */
 export function framesOfTest(callee: Function): string {
   const { stackTraceLimit } = Error
-  // The frames between the test and a matcher belong to the framework.
-  Error.stackTraceLimit = 30
+  Error.stackTraceLimit = mostFrames
   const frames = framesOfCaller(callee).split('\n')
   Error.stackTraceLimit = stackTraceLimit
   const first = frames.findIndex((frame) => !isForeign(frame))
   return frames.slice(Math.max(first, 0)).join('\n')
 }
+
+/** Frameworks call a matcher through up to twenty frames of their own, which count. */
+const mostFrames = 30
 
 // A path with a space may be URL-encoded in a stack.
 const folder = new URL('..', import.meta.url)

@@ -13,7 +13,8 @@ export interface CheckedPasswords {
   /**
    * As `Users.check`. Calls with the same name and password at the same time are one check.
    *
-   * @param begin  Called before a password is checked, and what it returns once that was right; see `SignInLimit`.
+   * @param begin  Called before a password is checked. The function that it returns is called if the password was right; see
+   *   `SignInLimit`.
    * @throws what `begin` throws; service_unavailable when too many other checks wait.
    */
   check(name: string, password: string, begin: () => () => void): Promise<UserLine | null>

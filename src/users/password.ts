@@ -18,7 +18,7 @@ export interface Passwords {
 /** Runs two hashes at a time, because each takes 32 MB and a thread of the pool that also reads files. */
 export function createPasswords(): Passwords {
   const queue = createJobQueue(systemClock, 2, 20)
-  const derive = (password: string, { salt, cost, blockSize }: Parsed): Promise<Buffer> => {
+  const derive = (password: string, { salt, cost, blockSize }: Omit<Parsed, 'hash'>): Promise<Buffer> => {
     const options = { N: 2 ** cost, r: blockSize, p: 1, maxmem: 256 * 2 ** cost * blockSize }
     return queue.run(() => deriveKey(password.normalize('NFC'), salt, keyBytes, options), patienceMs)
   }
@@ -27,7 +27,7 @@ export function createPasswords(): Passwords {
   return {
     async hash(password) {
       const salt = randomBytes(16)
-      const key = await derive(password, { ...standard, salt, hash: nobody.hash })
+      const key = await derive(password, { ...standard, salt })
       return `$scrypt$ln=${standard.cost},r=${standard.blockSize},p=1$${toText(salt)}$${toText(key)}`
     },
     async matches(password, hash) {

@@ -31,7 +31,7 @@ export interface SessionRecord extends StoredRecord {
    * no longer valid.
    */
   proof: string
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds, as `expires`. */
   created: number
   expires: number
 }

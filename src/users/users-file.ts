@@ -39,20 +39,21 @@ export function parseUsers(text: string, path: string): Map<string, UserLine> {
 
 /** Adds the line of a user to the text of a file, or replaces the one with this name. The other lines stay as they are. */
 export function withUser(text: string, { name, role, accounts, hash }: UserLine): string {
-  return withLine(text, name, [[name, role, accounts.join(','), hash].join(':')])
+  return withLine(text, name, [name, role, accounts.join(','), hash].join(':'))
 }
 
 /** The text of a file without the line of a user. The other lines stay as they are. */
 export function withoutUser(text: string, name: string): string {
-  return withLine(text, name, [])
+  return withLine(text, name, null)
 }
 
-function withLine(text: string, name: string, line: readonly string[]): string {
+/** The text with another line of a user; null for none. */
+function withLine(text: string, name: string, replacement: string | null): string {
   const lines = text.split(/\r\n|\n|\r/)
   if (lines.at(-1) === '') lines.pop()
   const at = lines.findIndex((one) => !isComment(one) && one.trim().startsWith(`${name}:`))
-  if (at >= 0) lines.splice(at, 1, ...line)
-  else lines.push(...line)
+  const added = replacement === null ? [] : [replacement]
+  lines.splice(at >= 0 ? at : lines.length, 1, ...added)
   return lines.map((one) => `${one}\n`).join('')
 }
 

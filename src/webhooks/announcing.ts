@@ -115,11 +115,10 @@ export function announcing(deps: AnnouncingDeps): CommitHook {
   }
 }
 
-/** Decides whether a webhook may get one more delivery, when a commit already adds `added` for it. Warns when it may not. */
-function createBacklogLimit({
-  maxWaiting,
-  onWarning,
-}: Pick<AnnouncingDeps, 'maxWaiting' | 'onWarning'>): (sender: WebhookSender, added: number) => boolean {
+/** Whether a webhook may get one more delivery, beside those that the commit adds for it already. */
+type MayAdd = (sender: WebhookSender, added: number) => boolean
+
+function createBacklogLimit({ maxWaiting, onWarning }: AnnouncingDeps): MayAdd {
   const overLimit = new Set<WebhookSender>()
   return (sender, added) => {
     if (sender.waiting + added < maxWaiting) {
@@ -152,18 +151,14 @@ function isAnnounced(change: Change): change is Written {
 }
 
 // The name of the collection decides the type of the record, which the port of the store does not express.
-function toPayloads(
-  { op, collection, record }: Written,
-  before: StoredRecord | null,
-  now: number,
-): Announced[] {
+function toPayloads({ op, collection, record }: Written, old: StoredRecord | null, now: number): Announced[] {
   // Another commit changed the record first, so this commit will be refused.
-  if (op === 'update' && before?.version !== record.version) return []
+  if (op === 'update' && old?.version !== record.version) return []
   if (collection.name === emailCollection.name) {
     const email = record as EmailRecord
-    return emailPayloads(before as EmailRecord | null, email).map((payload) => ({ payload, email }))
+    return emailPayloads(old as EmailRecord | null, email).map((payload) => ({ payload, email }))
   }
-  const payloads = domainPayloads(before as DomainRecord | null, record as DomainRecord, now)
+  const payloads = domainPayloads(old as DomainRecord | null, record as DomainRecord, now)
   return payloads.map((payload) => ({ payload, email: null }))
 }
 

@@ -29,12 +29,7 @@ export function toWebhook(
   }
 }
 
-/**
- * A stored webhook with changes.
- *
- * @param changes  `url` as `URL` writes it.
- * @throws validation_error
- */
+/** A stored webhook with changes, whose `url` is as `URL` writes it. @throws validation_error */
 export function withChanges(
   { headers: before, disabled, ...kept }: WebhookRecord,
   { url, shape_events, headers, enabled }: WebhookChanges,

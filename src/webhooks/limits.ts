@@ -44,10 +44,7 @@ export class WebhookLimits {
     )
   }
 
-  /**
-   * Reserves a URL, and a place if the webhook is new, while `work` stores it. Call it in the same turn as `assertUrl` and
-   * `assertPlaces`.
-   */
+  /** Reserves a URL, and a place if the webhook is new, while `work` stores it. Call it in the same turn as the assertions. */
   async whileReserved<T>(webhook: { url: string; isNew: boolean }, work: () => Promise<T>): Promise<T> {
     const places = webhook.isNew ? 1 : 0
     this.#reserved.add(webhook.url)

@@ -11,25 +11,17 @@ interface SendersDeps extends Omit<SenderDeps, 'shape'> {
 /** The senders of all webhooks: of those of the options, and of the stored ones, which other instances may change. */
 export class WebhookSenders {
   readonly #deps: SendersDeps
-  readonly #byId = new Map<string, WebhookSender>()
-  #isClosed = false
+  readonly byId: Map<string, WebhookSender> = new Map()
+  isClosed = false
 
   constructor(deps: SendersDeps) {
     this.#deps = deps
   }
 
-  get byId(): ReadonlyMap<string, WebhookSender> {
-    return this.#byId
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed
-  }
-
   add(webhook: Webhook): WebhookSender {
     const shape = this.shapeOf(webhook)
     const sender = new WebhookSender(webhook, { ...this.#deps, shape })
-    this.#byId.set(webhook.id, sender)
+    this.byId.set(webhook.id, sender)
     return sender
   }
 
@@ -39,30 +31,30 @@ export class WebhookSenders {
 
   /** Adds a stored webhook, or takes its changes. */
   keep(record: WebhookRecord): void {
-    if (this.#isClosed) return
+    if (this.isClosed) return
     const webhook = shownWebhook(record)
-    const sender = this.#byId.get(webhook.id)
+    const sender = this.byId.get(webhook.id)
     if (sender) sender.change(webhook)
     else this.add(webhook).wake()
   }
 
   /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
   drop(id: string): void {
-    const sender = this.#byId.get(id)
-    this.#byId.delete(id)
+    const sender = this.byId.get(id)
+    this.byId.delete(id)
     void sender?.close()
   }
 
   wake(): void {
-    for (const sender of this.#byId.values()) sender.wake()
+    for (const sender of this.byId.values()) sender.wake()
   }
 
   async idle(): Promise<void> {
-    await Promise.all([...this.#byId.values()].map((sender) => sender.idle()))
+    await Promise.all([...this.byId.values()].map((sender) => sender.idle()))
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    await Promise.all([...this.#byId.values()].map((sender) => sender.close()))
+    this.isClosed = true
+    await Promise.all([...this.byId.values()].map((sender) => sender.close()))
   }
 }

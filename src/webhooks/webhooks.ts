@@ -126,7 +126,8 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
         const urls = deps.confirmationUrls
         const confirmation = senders.shapeOf(webhook)?.confirmation
         const how = urls && { urls, log, ids, now: created }
-        const deliveries = confirmation && how ? [await requestConfirmation(webhook.id, confirmation, how)] : []
+        const deliveries =
+          confirmation && how ? [await requestConfirmation(webhook.id, confirmation, how)] : []
         await store.commit([insert(webhookCollection, { ...webhook, created }), ...deliveries])
         // The change from the store may already have added it.
         const sender = senders.byId.get(webhook.id) ?? senders.add(webhook)
@@ -140,7 +141,10 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       limits.assertPlaces(urls.length)
     },
     async list() {
-      const items = [...senders.byId.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
+      const items = [...senders.byId.values()].map(({ webhook }) => ({
+        ...webhook,
+        events: [...webhook.events],
+      }))
       return { items, count: items.length, cursor: null }
     },
     async update(id, changes) {

@@ -34,7 +34,8 @@ export async function writeCheckpoint(
   flush: () => Promise<void>,
 ): Promise<void> {
   const { files, paths } = deps
-  const dirty = records.takeDirty()
+  const dirty = new Set(records.dirty)
+  records.dirty.clear()
   try {
     await flush()
     await removeEmpty(deps, records, dirty)
@@ -45,7 +46,7 @@ export async function writeCheckpoint(
     const contains = Object.fromEntries([...records.files].sort())
     await saveCheckpoint(deps, { ...at, files: Object.keys(contains), contains, writer: writerOf(deps) })
   } catch (error) {
-    for (const segment of dirty) records.markDirty(segment)
+    for (const segment of dirty) records.dirty.add(segment)
     throw error
   }
   await records.resting.evictOld((segment) => records.dirty.has(segment))

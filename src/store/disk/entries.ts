@@ -15,7 +15,7 @@ export function fillRecords(records: Records, snapshot: ParsedSnapshot, segment:
     const state = records.collections.stateOrUnknown(name, { large: segment > 0 })
     // The stored keys are valid only for the current indexes; otherwise they are computed again.
     const hasKeys = snapshot.indexes.get(name) === state.signature
-    if (snapshot.edited || (segment > 0 && !hasKeys)) records.markDirty(state.segment(segment))
+    if (snapshot.edited || (segment > 0 && !hasKeys)) records.dirty.add(state.segment(segment))
     for (const [nth, line] of lines.entries()) {
       const entry = (hasKeys && toKnownEntry(segment, line)) || toEntry(state, segment, line)
       if (!entry) {
@@ -58,7 +58,7 @@ export function applyFrame(
       place.at += frame.payloadAt
     }
     loadRecord(records, state, entry)
-    records.markDirty(state.segment(segment))
+    records.dirty.add(state.segment(segment))
   }
 }
 

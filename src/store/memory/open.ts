@@ -8,7 +8,6 @@ import { createStore } from '../engine.ts'
 import type { RestorableStore } from '../restore.ts'
 import type { Collection, StoredRecord } from '../store.ts'
 import { endLoading } from '../loading.ts'
-import type { Records } from '../records.ts'
 
 export interface MemoryStoreOptions {
   /** Every collection that will be used. */
@@ -29,11 +28,11 @@ export function openMemoryStore(options: MemoryStoreOptions): Promise<Restorable
 
 /** A medium of bytes in memory: nothing outlives the store, and no file is made. */
 function createMemoryMedium(): Medium {
-  let loaded: Records | null = null
+  let dirty: Set<unknown> = new Set()
   let used = 0
   return {
     async load(records) {
-      loaded = records
+      dirty = records.dirty
       endLoading(records, 'memory')
       return 0
     },
@@ -58,7 +57,7 @@ function createMemoryMedium(): Medium {
     lowDisk: async () => null,
     async write() {},
     // There are no files to write.
-    applied: () => void loaded?.takeDirty(),
+    applied: () => dirty.clear(),
     hold: (places, without) => eachNew(places, without, ({ size }) => (used += size)),
     release: (places, without) => eachNew(places, without, ({ size }) => (used -= size)),
     async read(place, start, end) {

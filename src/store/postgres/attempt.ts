@@ -15,11 +15,7 @@ export interface Stored {
   readonly renewal: Renewal | null
 }
 
-interface AttemptDeps {
-  readonly pool: Pool
-  readonly schema: string
-  readonly membership: Membership
-}
+type AttemptDeps = { readonly pool: Pool; readonly schema: string; readonly membership: Membership }
 
 /**
  * Sends a batch under a number of its own, by which the database tells whether it was stored if its answer is missing.

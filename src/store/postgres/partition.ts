@@ -74,7 +74,7 @@ export function openPartition(partition: string, parts: SharedParts): Store {
       return membership.lease.knowsAll(follower.told) ? Promise.resolve() : follower.caughtUp()
     },
     leadership: membership.lease,
-    close: async () => view.close(),
+    close: async () => view.stopListening(),
   }
 }
 

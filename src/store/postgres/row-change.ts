@@ -5,21 +5,12 @@ import { isStorable } from './joined-texts.ts'
 import type { StoredRow, Table } from './table.ts'
 
 /** A change of a commit, copied when `commit` was called. */
-export type RowChange =
-  | {
-      readonly op: 'insert' | 'put' | 'update'
-      readonly table: Table
-      readonly id: string
-      /** For `put` the version is provisional: it is corrected when the change is staged. */
-      readonly row: StoredRow
-    }
-  | {
-      readonly op: 'remove'
-      readonly table: Table
-      readonly id: string
-      readonly row: null
-      readonly version: number | undefined
-    }
+export type RowChange = { readonly table: Table; readonly id: string } &
+  /** For `put` the version of the row is provisional: it is corrected when the change is staged. */
+  (
+    | { readonly op: 'insert' | 'put' | 'update'; readonly row: StoredRow }
+    | { readonly op: 'remove'; readonly row: null; readonly version: number | undefined }
+  )
 
 /** A change of a record that was read at the version before that of `row`; without `row` it is removed, whatever its version is. */
 export interface BulkRowChange {

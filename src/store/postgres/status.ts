@@ -22,8 +22,7 @@ export async function readStatus(deps: {
   const connections = {
     used: sum(({ totalCount, idleCount }) => totalCount - idleCount),
     idle: sum(({ idleCount }) => idleCount),
-    waiting:
-      sum(({ waitingCount }) => waitingCount) + queues.reduce((all, { waiting }) => all + waiting, 0),
+    waiting: sum(({ waitingCount }) => waitingCount) + queues.reduce((all, { waiting }) => all + waiting, 0),
   }
   const began = monotonicNow()
   const instances = await withinASecond(

@@ -17,11 +17,7 @@ export type Searching = <T>(
 ) => Promise<T>
 
 /** Stores and searches the texts of records in a partition. @param placeOf  As for `createReads`. */
-export function createTexts(
-  sql: Connection,
-  searching: Searching,
-  placeOf: (collection: Named) => Shard,
-): Texts {
+export function createTexts(sql: Connection, search: Searching, placeOf: (of: Named) => Shard): Texts {
   return {
     async put(collection, given) {
       const { table, partition } = placeOf(collection)
@@ -95,13 +91,13 @@ export function createTexts(
     },
 
     async page(collection, query, wanted, limit = {}) {
-      return await searching((run) => {
+      return await search((run) => {
         return new Search(sql, placeOf(collection), query, run, limit.mostMs).page(wanted)
       }, limit.signal)
     },
 
     async all(collection, query, limit = {}) {
-      return await searching((run) => {
+      return await search((run) => {
         return new Search(sql, placeOf(collection), query, run, limit.mostMs).all()
       }, limit.signal)
     },

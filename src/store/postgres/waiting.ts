@@ -32,8 +32,7 @@ export function batchFrom(waiting: readonly Waiting[]): Waiting[] {
   const batch: Waiting[] = []
   let size = 0
   for (const next of waiting) {
-    // A flag is set by a statement at once, before the staged changes of other commits are written, so it gets a transaction of its
-    // own.
+    // A flag is set at once, and the staged changes of other commits are written later: so it gets its own transaction.
     const isAlone = next.kind === 'flag'
     if (batch.length > 0 && (isAlone || size >= maxBatchChanges || hasBlobsToWrite(next))) break
     batch.push(next)

@@ -1,7 +1,14 @@
 import type { StoredCommit } from '../change-feed.ts'
 import { columnList, Parameters } from './parameters.ts'
 import {
-  blobColumns, givenValues, insertTotals, placeColumns, recordColumns, selectBlobs, totalColumns } from './rows.ts'
+  blobColumns,
+  givenValues,
+  insertTotals,
+  placeColumns,
+  recordColumns,
+  selectBlobs,
+  totalColumns,
+} from './rows.ts'
 import { textOf } from './store-state.ts'
 import type { FinalRecord, Staging } from './staging.ts'
 import type { Shard, Table } from './table.ts'
@@ -35,12 +42,7 @@ export function writeBatch(
     ],
   )
   const finals = [...staging.finals()]
-  for (const table of new Set(finals.map(({ table }) => table)))
-    writeRecords(
-      connection,
-      table,
-      finals.filter((one) => one.table === table),
-    )
+  for (const table of new Set(finals.map(({ table }) => table))) writeRecords(connection, table, finals)
   writeBlobs(connection, staging)
   const totals = totalColumns(
     finals.map(({ table, partition, before, row }) => {
@@ -54,7 +56,8 @@ export function writeBatch(
 }
 
 /** Removes, inserts and updates records of one table. */
-function writeRecords(connection: Transaction, table: Table, finals: readonly FinalRecord[]): void {
+function writeRecords(connection: Transaction, table: Table, all: readonly FinalRecord[]): void {
+  const finals = all.filter((one) => one.table === table)
   for (const part of inParts(finals.filter(({ row, before }) => !row && before))) {
     // The record first: a statement that stores its text locks the record's row. The first DELETE waits for it, so the
     // second one sees that text.
