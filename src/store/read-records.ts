@@ -46,10 +46,7 @@ async function readResting(
   return read
 }
 
-/**
- * The texts of rows, in their order; null for a record that no longer exists. A damaged record is null too: it is
- * reported, and must not make the others unreadable.
- */
+/** The texts of rows, in order; null for a record that does not exist, or is damaged, which is reported and fails no other. */
 export async function readTexts(
   records: Records,
   state: CollectionState,

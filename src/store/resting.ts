@@ -80,11 +80,7 @@ export class Resting {
     return segment <= newest - (this.#files?.awakeSegments ?? awakeByDefault)
   }
 
-  /**
-   * Reads resting records.
-   *
-   * @returns For each id the record; null if it no longer rests; or the error if it cannot be read.
-   */
+  /** Reads resting records. @returns For each id the record, null if it no longer rests, or the error if it cannot be read. */
   async read(
     state: CollectionState,
     ids: readonly string[],

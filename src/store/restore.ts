@@ -7,10 +7,7 @@ import type { PartitionedStore } from './partitioned-store.ts'
 
 /** A store whose records can be noted and restored, in memory, until it is closed. */
 export interface RestorableStore extends PartitionedStore {
-  /**
-   * Notes the records of these collections with their blobs. It takes a few machine words of memory for each: texts and
-   * bytes are shared.
-   */
+  /** Notes the records of these collections with their blobs. Texts and bytes are shared, so each takes a few machine words. */
   snapshot(collections: readonly Collection<StoredRecord>[]): StoreSnapshot
   /**
    * Restores the records of a snapshot's collections in one commit: later records are removed, and removed or changed

@@ -22,10 +22,7 @@ interface IndexOptions {
   readonly all?: () => Iterable<Entry>
 }
 
-/**
- * One order of a collection's records: a sorted array, so that a page is a slice and a count a subtraction.
- * Records of equal keys are in the order of their ids.
- */
+/** One order of records, by key and then by id: a sorted array, so that a page is a slice and a count a subtraction. */
 export class SortedIndex {
   readonly name: string
   readonly unique: boolean

@@ -83,11 +83,7 @@ export interface Store {
   ids<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<string[]>
   /** The number of matching records. Without `where` it costs at most O(log n); with `where` the same as `page`. */
   count<T extends StoredRecord>(collection: Collection<T>, query?: CountQuery): Promise<number>
-  /**
-   * How many records have each of the texts of a fact. Records are read only where their facts are not known.
-   *
-   * @param text  One of the names in `collection.facts.texts`.
-   */
+  /** How many records have each text of a fact, one of `collection.facts.texts`. Reads only records whose facts are not known. */
   tally<T extends StoredRecord>(collection: Collection<T>, text: string): Promise<Map<string, number>>
   /** Groups records by one of their texts; the group of the smallest id comes first. Reads records as `tally` does. */
   groups<T extends StoredRecord>(collection: Collection<T>, query: GroupQuery): Promise<RecordGroup[]>
@@ -113,9 +109,7 @@ export interface Store {
    * @returns A function that stops the calls.
    */
   changes(listener: (change: StoreChange) => void, options?: ListenOptions): () => void
-  /**
-   * The texts by which records are searched; null for a store that does not keep them, so that each process keeps its own.
-   */
+  /** The texts by which records are searched; null if the store keeps none, so that each process keeps its own. */
   readonly texts: Texts | null
   /** Whether other instances may use the same records at the same time; `changes` delivers what they change too. */
   readonly isShared: boolean

@@ -6,10 +6,7 @@ import type { BlobId } from './names.ts'
  * and their blobs. The text of a record may be missing; it is removed together with the record.
  */
 export interface Texts {
-  /**
-   * Stores the texts of records in place of older ones. Skips records that do not exist. Each is stored or not: after an
-   * error, some may be.
-   */
+  /** Stores the texts of records in place of older ones. Skips records that do not exist. After an error, some may be stored. */
   put(collection: Named, texts: readonly NewText[]): Promise<void>
   /** Called after many were stored, when no more follow for now, so that searches need not look through them one by one. */
   settle(collection: Named): Promise<void>

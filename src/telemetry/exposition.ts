@@ -29,10 +29,7 @@ export const mediaTypes = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 } as const
 
-/**
- * Chooses the format that a client prefers by its header `Accept`: OpenMetrics only where it names it, and the text format
- * in all other cases, which every client reads.
- */
+/** The format that a client prefers by its header `Accept`: OpenMetrics only where it is named, else the text format. */
 export function formatOf(accept: string | null): MetricsFormat {
   let openmetrics = 0
   let text = 0

@@ -91,6 +91,7 @@ export async function checkTemplate(
   thread: Thread,
   helpers: HelperSet = 'extended',
 ): Promise<FieldError[]> {
+  // The size decides the thread.
   const size = isQuick(texts) ? 0 : longBytes + 1
   return thread.run('check template', [engine, texts, helpers], { size })
 }

@@ -20,10 +20,7 @@ interface Helper {
   readonly params: readonly [min: number, max: number]
 }
 
-/**
- * A helper with a block. It is a condition: the block is rendered if it holds, otherwise its `{{else}}`; or it changes the
- * context, which is left to who renders it.
- */
+/** A helper with a block: a condition for the block or its `{{else}}`, or one that changes the context when it is rendered. */
 type BlockHelper = Helper &
   (
     | { readonly holds: (params: readonly unknown[], hash: ReadonlyMap<string, unknown>) => boolean }

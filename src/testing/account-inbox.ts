@@ -7,7 +7,7 @@ import type { Mail, MailSummary } from '../inbox/types.ts'
 import { assertWaitCount } from '../inbox/wait.ts'
 import { assertAfter, assertRemovesAll } from '../search/query-members.ts'
 import { findFor, readWaitOptions, toQuery, waitForMails, wordsOf } from './account-wait.ts'
-import { createMailReader } from './mails.ts'
+import { createMailReader } from './mail-reader.ts'
 import { listMails } from './sent.ts'
 
 /** The part of an inbox that tests use, of an account on a server that runs elsewhere. */

@@ -12,7 +12,7 @@ import {
   type MailQuery,
   type MailQueryMembers,
 } from '../search/query-members.ts'
-import { createMailReader, type MailReader } from './mails.ts'
+import { createMailReader, type MailReader } from './mail-reader.ts'
 import { sayExpectation } from './outcome.ts'
 import { poll } from './poll.ts'
 import type { Inspected } from './received.ts'

@@ -4,18 +4,12 @@ import type { Mail } from '../inbox/types.ts'
 import type { MailQueryMembers } from '../search/query-members.ts'
 import { contains } from '../search/query-fits.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
-import { createMailReader, type MailReader } from './mails.ts'
+import { createMailReader, type MailReader } from './mail-reader.ts'
 import { defaultTimeoutMs, type Inspected } from './received.ts'
-import {
-  differenceOf,
-  fitsAddress,
-  sayExpectation,
-  type Outcome,
-  type Sense,
-  type TextPattern,
-} from './outcome.ts'
+import { differenceOf, sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
 import { poll } from './poll.ts'
 import {
+  fitsAddress,
   isRuledOut,
   mailMemberKinds,
   mailMembersThatDiffer,

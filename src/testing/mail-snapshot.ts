@@ -30,11 +30,7 @@ export function mailSnapshot(mail: Mail, options: MailSnapshotOptions = {}): str
   return toText(mailLines(mail, options))
 }
 
-/**
- * Compares a mail with its snapshot, which vitest and Jest store like any other snapshot.
- *
- * @param context  The `this` of the matcher.
- */
+/** Compares a mail with its snapshot, which vitest and Jest store like any other. @param context  The `this` of the matcher. */
 export function checkSnapshot(context: unknown, mail: Mail, options: MailSnapshotOptions = {}): Outcome {
   const advice = ' With another runner, compare the text of mailSnapshot(mail).'
   const { command, match } = runnerSnapshots(context, 'toMatchMailSnapshot', advice)

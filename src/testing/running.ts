@@ -13,11 +13,7 @@ export interface RunningTests {
   begin(context: unknown, open: () => Promise<Localpost>): Promise<void>
   /** A test ends. @returns The instances that no test uses any more. */
   end(context: unknown): Localpost[]
-  /**
-   * The instance of the test that asks.
-   *
-   * @throws Error if there is none, or where several tests run at the same time and the context is missing.
-   */
+  /** The instance of the test that asks. @throws Error if there is none, or if several tests run and the context is missing. */
   find(context: unknown): Localpost
   /** Whether another test runs now, or this one may run beside others. */
   isShared(context: unknown): boolean

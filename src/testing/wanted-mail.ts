@@ -1,10 +1,12 @@
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import { cameAfter, type MailQueryMembers } from '../search/query-members.ts'
 import { isTag } from '../search/query.ts'
-import { contains } from '../search/query-fits.ts'
+import { addressForm, contains, nameForm } from '../search/query-fits.ts'
+import { foldSpace } from '../core/text.ts'
 import type { MemberKind } from './expectation.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
-import { fitsAddress, fitsBody, fitsName } from './outcome.ts'
+import { searchableText } from '../mime/html/searchable-text.ts'
+import type { TextPattern } from './outcome.ts'
 import { UsageError } from '../core/caller.ts'
 
 /** The valid values of each member of a query, with the same meaning in every expectation. */
@@ -111,4 +113,19 @@ function recipientsOf(mail: MailSummary | Mail): string[] {
   return 'cc' in mail
     ? [...new Set([...mail.to, ...mail.cc, ...mail.bcc, ...mail.envelope.rcpt_to])]
     : mail.to
+}
+
+/** Whether an address field names this mailbox, as queries of the inbox have it. */
+export function fitsAddress(value: string, wanted: TextPattern): boolean {
+  return addressForm(wanted)(value)
+}
+
+/** Whether the display name beside an address is what an expectation names, as queries of the inbox have it. */
+function fitsName(name: string, wanted: TextPattern): boolean {
+  return nameForm(wanted)(name)
+}
+
+/** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */
+function fitsBody({ text, html }: { text: string; html: string }, wanted: TextPattern): boolean {
+  return [text, foldSpace(text), searchableText(text, html).body].some((one) => contains(one, wanted))
 }

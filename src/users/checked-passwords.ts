@@ -2,13 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { monotonicNow } from '../core/machine.ts'
 import { createRecentValues } from '../core/recent-values.ts'
 import { createSharedWork } from '../core/shared-work.ts'
-import type { UserLine } from './users-file.ts'
+import type { UserLine } from './users-text.ts'
 import type { Users } from './users.ts'
 
-/**
- * Users whose name and password come with every request. A password that was right is remembered for five minutes, because
- * checking one takes as long as many requests.
- */
+/** Users whose name and password come with every request: a right one is remembered for five minutes, as checking is slow. */
 export interface CheckedPasswords {
   /**
    * As `Users.check`. Calls with the same name and password at the same time are one check.

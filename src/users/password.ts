@@ -7,11 +7,7 @@ import { systemClock } from '../core/clock.ts'
 export interface Passwords {
   /** @returns A hash with its parameters and a new salt, as {@link isPasswordHash} takes it. */
   hash(password: string): Promise<string>
-  /**
-   * Compares in constant time. With null as the hash it takes as long as with a hash, and returns false.
-   *
-   * @throws service_unavailable when too many other calls wait.
-   */
+  /** Compares in constant time, also with null, which never matches. @throws service_unavailable when too many calls wait. */
   matches(password: string, hash: string | null): Promise<boolean>
 }
 

@@ -14,10 +14,7 @@ export type SessionOwner =
   | { readonly scope: Scope; readonly account: string | null }
 
 /** The holder of an API key, a user with a password, or a user of an OpenID provider. */
-export type Authenticated =
-  | { key: string }
-  | { user: { name: string; hash: string } }
-  | { provided: ProvidedUser }
+export type SignedIn = { key: string } | { user: { name: string; hash: string } } | { provided: ProvidedUser }
 
 /**
  * Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. Each key
@@ -25,7 +22,7 @@ export type Authenticated =
  */
 export interface StoredSessions {
   /** Begins a session of an owner that was authenticated before. @returns Its token. */
-  open(owner: Authenticated): Promise<string>
+  open(owner: SignedIn): Promise<string>
   /** Ends a session. Has no effect if there is none. */
   close(token: string): Promise<void>
   /**
@@ -61,10 +58,7 @@ export async function createStoredSessions(deps: {
     remove: (id) => void sessions.delete(id),
   })
 
-  /**
-   * The sessions of one group count together. Keys that do not exist, which `acceptAnyKey` accepts, are one group, because callers
-   * could invent any number of them.
-   */
+  /** Sessions of a group count together. Keys that do not exist, which `acceptAnyKey` accepts, are one: there may be any number. */
   function groupOf({ user, provided, subject, proof }: StoredOwner): string {
     if (provided) return `provided ${subject}`
     if (user !== null) return `user ${user}`

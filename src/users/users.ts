@@ -3,8 +3,8 @@ import { messageOf } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { createPasswords } from './password.ts'
 import type { User } from './user.ts'
-import { readUsers } from './stored-users.ts'
-import type { UserLine } from './users-file.ts'
+import { readUsers } from './users-file.ts'
+import type { UserLine } from './users-text.ts'
 
 /** The users who may sign in with a password. */
 export interface Users {

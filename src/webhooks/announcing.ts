@@ -135,11 +135,7 @@ function createBacklogLimit({ maxWaiting, onWarning }: AnnouncingDeps): MayAdd {
   }
 }
 
-/**
- * Whether a webhook in the form of a provider gets an event. Default: it does.
- *
- * @param type  The provider's name of the event.
- */
+/** Whether a webhook in the form of a provider gets an event. Default: yes. @param type  The provider's name of the event. */
 export type WantsEvent = (webhookId: string, email: EmailRecord, type: string) => boolean
 
 type Written = Exclude<Change, { op: 'remove' }>

@@ -12,15 +12,23 @@ export interface ConfirmationUrls {
   read(token: string): Promise<string | null>
 }
 
-/** The change that adds the first delivery to a new webhook: the request to confirm it. */
-export async function requestConfirmation(
+interface ConfirmationDeps {
+  urls: ConfirmationUrls | undefined
+  log: Pick<Deliveries, 'begin'>
+  ids: Ids
+  now: number
+}
+
+/** The change that adds the first delivery to a new webhook: the request to confirm it, if its provider has one. */
+export async function requestsToConfirm(
   webhookId: string,
-  confirmation: ShapedConfirmation,
-  { urls, log, ids, now }: { urls: ConfirmationUrls; log: Pick<Deliveries, 'begin'>; ids: Ids; now: number },
-): Promise<Change> {
+  confirmation: ShapedConfirmation | undefined,
+  { urls, log, ids, now }: ConfirmationDeps,
+): Promise<Change[]> {
+  if (!confirmation || !urls) return []
   const timestamp = new Date(now).toISOString()
   const payload = { type: webhookCreatedType, timestamp, data: { webhook_id: webhookId } } as const
   const body = confirmation.body({ webhookId, ...(await urls.make(webhookId)), time: now })
   const further = { shaped_body: JSON.stringify(body) }
-  return insert(webhookDeliveryCollection, log.begin(webhookId, ids.next('evt'), payload, further))
+  return [insert(webhookDeliveryCollection, log.begin(webhookId, ids.next('evt'), payload, further))]
 }

@@ -74,10 +74,7 @@ function shapedEvents(
   return { events: [...new Set(subscribed)], shape_events: [...new Set(shape_events)] }
 }
 
-/**
- * The webhooks of the options. They are named after the address, so that pending deliveries continue after a restart, and never
- * go to another address.
- */
+/** The webhooks of the options, named after the address: pending deliveries continue after a restart, and only to it. */
 export function optionWebhooks(
   given: readonly WebhookInput[],
   random: RandomSource,

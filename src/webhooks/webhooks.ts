@@ -11,7 +11,7 @@ import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Calling } from './attempt.ts'
 import { announcing, type WantsEvent } from './announcing.ts'
-import { type ConfirmationUrls, requestConfirmation } from './confirmation.ts'
+import { type ConfirmationUrls, requestsToConfirm } from './confirmation.ts'
 import { createDeliveries } from './deliveries.ts'
 import { optionPrefix, optionWebhooks, toWebhook, withChanges } from './from-input.ts'
 import { WebhookLimits } from './limits.ts'
@@ -63,7 +63,8 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   const log = createDeliveries(deps)
   const onFinished = (): void => void log.trim().catch(onError)
   const senders = new WebhookSenders({ ...deps, shapes, tracer, timeoutMs, onFinished, onError })
-  const limits = new WebhookLimits(senders.byId, deps.problemOf)
+  const { byId } = senders
+  const limits = new WebhookLimits(byId, deps.problemOf)
 
   function onError(error: unknown): void {
     if (!senders.isClosed) deps.onError(error)
@@ -77,7 +78,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   }
 
   function assertStored(id: string): void {
-    if (!senders.byId.has(id)) throw notFound('webhook', id)
+    if (!byId.has(id)) throw notFound('webhook', id)
     if (!id.startsWith(optionPrefix)) return
     throw new LocalpostError(
       'state_conflict',
@@ -87,12 +88,12 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
 
   for (const webhook of optionWebhooks(given, random, shapes)) senders.add(webhook)
   await following.open(store, webhookCollection, {
-    ids: () => [...senders.byId.keys()].filter((id) => !id.startsWith(optionPrefix)),
+    ids: () => [...byId.keys()].filter((id) => !id.startsWith(optionPrefix)),
     put: (record: WebhookRecord) => senders.keep(record),
     remove: (id) => senders.drop(id),
   })
   // Other instances may have webhooks in their options that are not in those of this one.
-  if (!store.isShared) await log.removeWaitingExcept(new Set(senders.byId.keys()))
+  if (!store.isShared) await log.removeWaitingExcept(new Set(byId.keys()))
   // `following` reports no removals if the store is not shared.
   const stopChanges = store.changes(
     (change) => {
@@ -102,7 +103,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
   )
 
   // Until the store is closed: what is stored after `close` is sent after the next start.
-  store.beforeCommit(announcing({ ...deps, log, senders: senders.byId, maxWaiting, onError }))
+  store.beforeCommit(announcing({ ...deps, log, senders: byId, maxWaiting, onError }))
   return {
     wake: () => senders.wake(),
     idle: () => senders.idle(),
@@ -123,14 +124,12 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
       await limits.whileReserved({ url, isNew: true }, async () => {
         const created = deps.clock.now()
-        const urls = deps.confirmationUrls
-        const confirmation = senders.shapeOf(webhook)?.confirmation
-        const how = urls && { urls, log, ids, now: created }
-        const deliveries =
-          confirmation && how ? [await requestConfirmation(webhook.id, confirmation, how)] : []
+        const { confirmation } = senders.shapeOf(webhook) ?? {}
+        const how = { urls: deps.confirmationUrls, log, ids, now: created }
+        const deliveries = await requestsToConfirm(webhook.id, confirmation, how)
         await store.commit([insert(webhookCollection, { ...webhook, created }), ...deliveries])
         // The change from the store may already have added it.
-        const sender = senders.byId.get(webhook.id) ?? senders.add(webhook)
+        const sender = byId.get(webhook.id) ?? senders.add(webhook)
         sender.added(deliveries.length)
       })
       return webhook
@@ -141,10 +140,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       limits.assertPlaces(urls.length)
     },
     async list() {
-      const items = [...senders.byId.values()].map(({ webhook }) => ({
-        ...webhook,
-        events: [...webhook.events],
-      }))
+      const items = [...byId.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
       return { items, count: items.length, cursor: null }
     },
     async update(id, changes) {
@@ -159,7 +155,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     },
     async confirm(token) {
       const id = await deps.confirmationUrls?.read(token)
-      const confirmation = id && senders.byId.get(id)?.shape?.confirmation
+      const confirmation = id && byId.get(id)?.shape?.confirmation
       if (!id || !confirmation) throw notFound('webhook to confirm', token)
       const now = deps.clock.now()
       await change(id, (record) => (record.confirmed === undefined ? { ...record, confirmed: now } : record))
@@ -173,8 +169,8 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     deliveries: log.list,
     clearDeliveries: log.removeFinished,
     async replay(deliveryId) {
-      const delivery = await log.replay(deliveryId, senders.byId)
-      senders.byId.get(delivery.webhook_id)?.wake()
+      const delivery = await log.replay(deliveryId, byId)
+      byId.get(delivery.webhook_id)?.wake()
       return delivery
     },
   }

@@ -21,11 +21,7 @@ export function recordColumns(
   ]
 }
 
-/**
- * How many records came to each collection of a partition, column by column; null where nothing changes.
- *
- * @param changes  `by` is negative where records were removed.
- */
+/** By how many records each collection of a partition changes (`by` is negative for removals); null if nothing changes. */
 export function totalColumns(
   changes: readonly { readonly partition: string; readonly collection: string; readonly by: number }[],
 ): ColumnOf[] | null {

@@ -25,11 +25,7 @@ interface StoppableDeps {
   readonly toError: (error: unknown) => unknown
 }
 
-/**
- * Runs work over a separate connection. Its statements are stopped when the signal is aborted.
- *
- * @throws service_unavailable if it waited too long, or if too many wait.
- */
+/** Runs work over a separate connection; an abort stops its statement. @throws service_unavailable if too many wait, or too long. */
 export function withStoppable<T>(
   { pool, queue, stopping, toError }: StoppableDeps,
   work: (run: RunStoppable) => Promise<T>,

@@ -83,11 +83,7 @@ export function textsOf(table: Table): NonNullable<Table['texts']> {
   return table.texts
 }
 
-/**
- * The condition that the row `record` of the table of the collection has no text.
- *
- * @param after  An id before that of the row, in SQL. Texts up to it are not looked at.
- */
+/** The condition that the row `record` has no text. @param after  In SQL, an id before the row's: earlier texts are not looked at. */
 export function hasNoText(table: Table, after: string): string {
   return `id > ${after} AND NOT EXISTS (
     SELECT FROM ${textsOf(table).sql} text

@@ -103,10 +103,7 @@ export class Search {
     return rows?.[0] ?? null
   }
 
-  /**
-   * The page, if the matches among the newest texts fill it; null if not. A search by the index compares all matches, however many
-   * there are.
-   */
+  /** The page, if the matches among the newest texts fill it; else null. A search by the index compares all matches. */
   async #newest({ before, offset, limit }: TextPlace): Promise<TextPage | null> {
     if (offset + limit > newestTexts) return null
     const from = await this.#stepFrom(before, newestTexts)
@@ -117,10 +114,7 @@ export class Search {
     return { count: hits.length, undecided: 0, ids, left: 0, isPartial }
   }
 
-  /**
-   * The id of the oldest of the next `size` texts that are older than `below`; `id` is null if there are not so many. Null if the
-   * time is over.
-   */
+  /** The oldest of the next `size` texts before `below`; `id` is null if there are fewer. Null if the time is over. */
   async #stepFrom(below: string | null, size: number): Promise<{ readonly id: string | null } | null> {
     const { table, partition } = this.#place
     const rows = await this.#ask<{ id: string }>(longestStepMs, (parameters) => {

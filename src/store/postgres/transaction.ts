@@ -32,11 +32,7 @@ export class Transaction extends Connection {
     this.#sent.push(statement)
   }
 
-  /**
-   * Resolves after everything that was sent.
-   *
-   * @throws The error of the statement that failed first: it is the cause of the others.
-   */
+  /** Resolves after everything that was sent. @throws The error of the statement that failed first, the cause of the others. */
   async done(): Promise<void> {
     const ends = await Promise.allSettled(this.#sent)
     const failed = ends.find((end) => end.status === 'rejected')

@@ -22,10 +22,7 @@ interface WriterDeps {
   readonly pool: Pool
   readonly schema: string
   readonly membership: Membership
-  /**
-   * Called after each transaction that stored something, before its commits are resolved; with null if their numbers are not
-   * known. Never rejects.
-   */
+  /** Called after a stored transaction, before its commits are resolved; null if their numbers are not known. Never rejects. */
   onStored(commits: readonly StoredCommit[] | null): Promise<void>
   /** Called when a transaction failed. */
   onFault(fault: LocalpostError): void
@@ -138,10 +135,7 @@ export class Writer {
     if (isUnknown || isLost(error)) this.#refuseLate(certainFault)
   }
 
-  /**
-   * After a long wait for a database that did not answer, refuses the commits that waited as long, so that they do
-   * not wait again.
-   */
+  /** After a long wait for the database, refuses the commits that waited as long, so that they do not wait again. */
   #refuseLate(fault: LocalpostError): void {
     const isLate = ({ since }: Waiting): boolean => monotonicNow() - since > lateMs
     for (const one of this.#waiting) if (isLate(one)) one.reject(fault)
