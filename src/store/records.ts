@@ -72,9 +72,7 @@ export class Records {
       return
     }
     this.keeper.release(entry.blobs, draft.blobs)
-    const moved = state.indexes.filter(
-      (_, slot) => !sameKey(entry.keys[slot] ?? null, draft.keys[slot] ?? null),
-    )
+    const moved = state.indexes.filter((_, at) => !sameKey(entry.keys[at] ?? null, draft.keys[at] ?? null))
     // Before the keys change: an index finds an entry by its keys.
     for (const index of moved) index.remove(entry)
     entry.version = draft.version

@@ -47,10 +47,7 @@ export class Resting {
   readonly replaced: Replaced[] = []
   /** Segments whose pack may have records in memory as well: each is in here from `adopt` or `wake` until `evict`. */
   readonly #awake: Set<Segment> = new Set()
-  /**
-   * Halves the time of a page that is read again. A changed record is in a new pack, so what is cached of the old one does
-   * not count, and must not keep that in memory.
-   */
+  /** Halves the time of a page that is read again. What is cached of an old pack does not count, and must not keep that alive. */
   readonly #cache: RecentValues<{ pack: WeakRef<Packed>; record: RestingRecord }> = createRecentValues(
     maxCachedText,
     ({ record }) => record.text.length,

@@ -136,10 +136,7 @@ export interface CommitAddition {
 
 /** Which instance is the leader. */
 export interface Leadership {
-  /**
-   * Whether this instance is the leader. That may end at any time, for example while the process is suspended: ask again
-   * before each step that other instances can see.
-   */
+  /** Whether this instance is the leader now. That may end at any time: ask again before each step that other instances see. */
   isMine(): boolean
   /** Calls `listener` each time this instance becomes the leader after this call. @returns A function that stops the calls. */
   onMine(listener: () => void): () => void

@@ -3,10 +3,7 @@ import { quote } from '../core/quote.ts'
 import { formatDate } from './format-date.ts'
 import { plainText } from './output.ts'
 
-/**
- * Which helpers a template may use: `basic` are those of Handlebars; `extended` has further ones to compare, to combine
- * conditions, and for lengths, defaults and dates.
- */
+/** The helpers that a template may use: `basic` are those of Handlebars; `extended` also compares, combines and writes dates. */
 export type HelperSet = 'basic' | 'extended'
 
 /** The helpers of a set by name: those with blocks, and those that make values. */

@@ -71,11 +71,8 @@ export function mailMembersThatDiffer(mail: MailSummary | Mail, wanted: WantedMa
     !namesIn(detail, ['cc']).some((name) => fitsName(name, cc))
   )
     differing.push('cc')
-  if (
-    from !== undefined &&
-    ![mail.from, detail?.envelope.mail_from ?? ''].some((one) => fitsAddress(one, from))
-  )
-    differing.push('from')
+  const senders = [mail.from, detail?.envelope.mail_from ?? '']
+  if (from !== undefined && !senders.some((one) => fitsAddress(one, from))) differing.push('from')
   if (text !== undefined && !(detail && fitsBody(detail, text))) differing.push('text')
   for (const name of headMembers)
     if (wanted[name] !== undefined && !fitsHead(mail, { [name]: wanted[name] })) differing.push(name)

@@ -31,11 +31,7 @@ export function withStoppable<T>(
   work: (run: RunStoppable) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const run = async <Row>(
-    text: string,
-    values: readonly unknown[],
-    timeoutMs: number,
-  ): Promise<Row[] | null> => {
+  const run = async <Row>(text: string, values: readonly unknown[], ms: number): Promise<Row[] | null> => {
     signal?.throwIfAborted()
     const client = await pool.connect()
     // The driver's types lack this member.
@@ -44,7 +40,7 @@ export function withStoppable<T>(
     const stopStatement = (): void => {
       stop ??= stopping.run('SELECT pg_cancel_backend($1::int4)', [pid]).catch(() => {})
     }
-    const timer = setTimeout(stopStatement, timeoutMs)
+    const timer = setTimeout(stopStatement, ms)
     signal?.addEventListener('abort', stopStatement)
     try {
       // It may have been aborted while the connection was made.

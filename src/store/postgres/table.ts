@@ -81,10 +81,7 @@ export class Table {
     })
     this.columns = [
       ...this.indexes.map(({ column }, at) =>
-        columnOf(column, 'bytea', ({ keys }) => {
-          const key = keys[at]
-          return key ? encodeKey(key) : null
-        }),
+        columnOf(column, 'bytea', ({ keys }) => (keys[at] ? encodeKey(keys[at]) : null)),
       ),
       ...(facts ? factColumns(facts) : []),
     ]

@@ -121,11 +121,7 @@ function clearBlobs(connection: Transaction, owners: readonly (Shard & { readonl
          RETURNING stored.large
        ) INSERT INTO ${connection.name('unused')} SELECT large, now() FROM gone WHERE large IS NOT NULL
        ON CONFLICT DO NOTHING`,
-      [
-        part.map(({ partition }) => partition),
-        part.map(({ id }) => id),
-        part.map(({ table: { name } }) => name),
-      ],
+      [part.map(({ partition }) => partition), part.map(({ id }) => id), part.map(({ table }) => table.name)],
     )
   }
 }
