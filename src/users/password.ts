@@ -19,7 +19,7 @@ export function createPasswords(): Passwords {
     return queue.run(() => deriveKey(password.normalize('NFC'), salt, keyBytes, options), patienceMs)
   }
   // Random bytes instead of a hash: no password matches them.
-  const nobody: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(keyBytes) }
+  const unmatched: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(keyBytes) }
   return {
     async hash(password) {
       const salt = randomBytes(16)
@@ -28,7 +28,7 @@ export function createPasswords(): Passwords {
     },
     async matches(password, hash) {
       const known = hash === null ? null : parseHash(hash)
-      const wanted = known ?? nobody
+      const wanted = known ?? unmatched
       const key = await derive(password, wanted)
       return timingSafeEqual(key, wanted.hash) && known !== null
     },
