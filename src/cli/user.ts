@@ -1,7 +1,7 @@
 import { invalidOption } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
 import { createPasswords } from '../users/password.ts'
-import { changeUsersFile, readUsers } from '../users/stored-users.ts'
+import { changeUsersFile, readUsers } from '../users/users-file.ts'
 import {
   isAccountName,
   isRole,
@@ -10,7 +10,7 @@ import {
   parseUsers,
   withoutUser,
   withUser,
-} from '../users/users-file.ts'
+} from '../users/users-text.ts'
 import type { Arguments } from './arguments.ts'
 import { readEnvironment } from './environment.ts'
 import type { Output } from './output.ts'

@@ -41,7 +41,8 @@ interface PostOnceOptions extends CallOptions {
   idempotencyKey?: string
 }
 
-interface AskOptions extends CallOptions {
+interface AskOptions {
+  signal?: AbortSignal | undefined
   body?: object | undefined
   query?: Readonly<Record<string, string>>
   /** Added to the time that an answer may take, in milliseconds. */

@@ -132,6 +132,9 @@ export function createWaits({ details, missing, counts, defaultTimeoutMs, ...dep
 const maxExplainMs = 1000
 const defaultQuietMs = 1000
 
+/** How long a server waits for a caller at most, in milliseconds. */
+export const longestWaitMs = 300_000
+
 /** The maximum number of mails that one wait may ask for. */
 const maxCount = 500
 

@@ -10,7 +10,7 @@ import type { InnerSuppressions } from '../sending/suppressions.ts'
 import type { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
 import type { Reader } from '../reading/reader.ts'
 import type { AccountDeps } from '../server/deps.ts'
-import type { InnerTemplates } from '../templates/templates.ts'
+import type { TemplatesForSending } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { RunningWebhooks } from '../webhooks/service.ts'
 import type { AccountMemory } from './account-memory.ts'
@@ -23,7 +23,7 @@ import type { InstanceThread } from './jobs.ts'
  */
 export interface OpenAccount
   extends Omit<AccountDeps, 'keys' | 'accounts' | keyof AccountMemory>, Omit<AccountMemory, 'randomSources'> {
-  templates: InnerTemplates
+  templates: TemplatesForSending
   suppressions: InnerSuppressions
   schedule: Schedule
   /** How the library sends: logged, and with warnings. */

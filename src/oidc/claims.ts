@@ -1,6 +1,6 @@
 import { LocalpostError } from '../core/errors.ts'
 import { quote } from '../core/quote.ts'
-import { isAccountName } from '../users/users-file.ts'
+import { isAccountName } from '../users/users-text.ts'
 import type { Role, User } from '../users/user.ts'
 
 /** The claims of a provider about a user. */

@@ -27,7 +27,9 @@ import type { Templates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
-import type { InnerWebhooks } from '../webhooks/service.ts'
+import type { WebhooksForProviders } from '../webhooks/service.ts'
+import type { AnswerRoom } from './answer.ts'
+import type { BodyRoom } from './body-room.ts'
 import type { LaterFaces } from './faces.ts'
 import type { HttpListener } from './listener.ts'
 import type { bodyJobs } from './long-bodies.ts'
@@ -49,7 +51,7 @@ export interface AccountDeps {
   readonly inbox: Inbox & InboxPages
   readonly rules: Rules
   readonly faults: ArmedFaults
-  readonly webhooks: InnerWebhooks
+  readonly webhooks: WebhooksForProviders
   readonly keys: Keys
   /** The accounts that callers of this one see. */
   readonly accounts: Accounts

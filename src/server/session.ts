@@ -1,10 +1,5 @@
 import { loginSeconds } from '../oidc/login.ts'
-import {
-  sessionSeconds,
-  type Authenticated,
-  type SessionOwner,
-  type StoredSessions,
-} from '../users/sessions.ts'
+import { sessionSeconds, type SignedIn, type SessionOwner, type StoredSessions } from '../users/sessions.ts'
 
 /** The sessions of the page, by the cookie of a request. */
 export interface Sessions {
@@ -14,7 +9,7 @@ export interface Sessions {
    * @param isSecure  Whether the browser came over HTTPS.
    * @returns The value of `Set-Cookie`.
    */
-  open(owner: Authenticated, headers: Pick<Headers, 'get'>, isSecure: boolean): Promise<string>
+  open(owner: SignedIn, headers: Pick<Headers, 'get'>, isSecure: boolean): Promise<string>
   /** Ends the session. @returns The value of `Set-Cookie` that removes the cookie. */
   close(headers: Pick<Headers, 'get'>, isSecure: boolean): Promise<string>
   /** The cookie that a browser keeps while its user signs in at an OpenID provider. */

@@ -6,7 +6,7 @@ import type { Medium } from './medium.ts'
 import { type BulkChange, type BulkDeps, runBulk } from './bulk.ts'
 import { groupRecords, tallyTexts } from './groups.ts'
 import { countRecords, readIds, readPage } from './pages.ts'
-import { clamp, findBlob, readBlobAt, readOne, readPlaces, readTexts } from './read-records.ts'
+import { clampRange, findBlob, readBlobAt, readOne, readPlaces, readTexts } from './read-records.ts'
 import { admit, blobNameIn, prepareChange } from './prepare.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { assertPartitionName, type BlobId } from './names.ts'
@@ -139,7 +139,7 @@ function viewOf(parts: EngineParts, partition: string): Store {
     groups: async (collection, query) => await groupRecords(records, openState(collection), query),
     openBlob: (id, range) =>
       readBlob(id, (place) => {
-        const { start, end } = clamp(range, place.size)
+        const { start, end } = clampRange(range, place.size)
         return medium.open(place, start, end)
       }),
     readBlob: (id) => readBlob(id, (place) => medium.read(place, 0, place.size)),
@@ -162,7 +162,7 @@ function viewOf(parts: EngineParts, partition: string): Store {
     isShared: false,
     caughtUp: () => Promise.resolve(),
     leadership: { isMine: () => true, onMine: () => () => {} },
-    close: async () => view.close(),
+    close: async () => view.stopListening(),
   }
 }
 

@@ -51,7 +51,7 @@ function settleCollection(records: Records, state: CollectionState, folder: stri
   state.continueLastSegment()
   const entries = [...state.byId.values()]
   for (const index of state.indexes) {
-    const duplicates = index.takeAll(entries)
+    const duplicates = index.replaceAll(entries)
     if (!duplicates) continue
     const ids = duplicates.map((entry) => entry.id).join(' and ')
     const what = `the records ${ids} of ${state.name} have the same ${index.on.join(', ')}.`

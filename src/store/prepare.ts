@@ -7,23 +7,17 @@ import { type BlobName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 
 /** A copy of a change at the call of `commit`: the caller may reuse its record. */
-export type PreparedChange =
+export type PreparedChange = { readonly state: CollectionState; readonly id: string } & (
   | {
       readonly op: 'insert' | 'put' | 'update'
-      readonly state: CollectionState
-      readonly id: string
       /** The version in `text`: for `put` a guess, which is corrected when the change is staged. */
       readonly version: number
       readonly text: string
       readonly keys: readonly (IndexKey | null)[]
       readonly facts: FactRow | null
     }
-  | {
-      readonly op: 'remove'
-      readonly state: CollectionState
-      readonly id: string
-      readonly version: number | undefined
-    }
+  | { readonly op: 'remove'; readonly version: number | undefined }
+)
 
 /**
  * Counts what a commit holds in memory until it is stored. Changes of existing records are never refused: callers limit
@@ -51,18 +45,14 @@ export function admit(
   return size
 }
 
-/** Whether a commit brings new records and touches none that are there. */
+/** Whether a commit inserts records, and neither updates nor removes any. */
 export function isNewAlone(changes: readonly Pick<Change, 'op'>[]): boolean {
   return (
     changes.some(({ op }) => op === 'insert') && !changes.some(({ op }) => op === 'update' || op === 'remove')
   )
 }
 
-/**
- * Takes the caller's changes.
- *
- * @throws internal_error when an id cannot be one.
- */
+/** Copies a change of the caller. @throws internal_error when an id cannot be one. */
 export function prepareChange(state: CollectionState, change: Change): PreparedChange {
   if (change.op === 'remove') return { op: 'remove', state, id: change.id, version: change.version }
   const version = change.op === 'update' ? change.record.version + 1 : 1
@@ -94,30 +84,4 @@ export function blobNameIn(changes: readonly Change[], blob: Blob): BlobName {
   if (size !== undefined && size !== blob.size)
     throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
   return { owner: written.record.id, name }
-}
-
-/**
- * The text of a record with another value of a member, without parsing it; null if the text has the name in another place too, or
- * was not written by this program, so that only parsing it tells where the member is.
- *
- * @param from  The present value.
- */
-export function withMember(
-  text: string,
-  name: string,
-  from: number | boolean,
-  to: number | boolean,
-): string | null {
-  const key = `"${name}"`
-  const at = text.indexOf(key)
-  const member = `${key}:${from}`
-  if (at < 0 || text.includes(key, at + 1) || !text.startsWith(member, at)) return null
-  const rest = text.slice(at + member.length)
-  return /^[,}]/.test(rest) ? `${text.slice(0, at)}${key}:${to}${rest}` : null
-}
-
-/** The text of the same record with another version. */
-export function withVersion(text: string, version: number): string {
-  const record: unknown = JSON.parse(text)
-  return JSON.stringify({ ...(record as object), version })
 }

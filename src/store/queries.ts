@@ -4,6 +4,7 @@ export type IndexKey = readonly (string | number | boolean)[]
 /** How many records a page has if its query does not say it. */
 export const defaultPageLimit = 50
 
+/** Which records a page has, and in which order. */
 export interface PageQuery {
   /** Default: `id`. */
   readonly index?: string
@@ -25,6 +26,7 @@ export interface PageQuery {
   readonly also?: readonly string[]
 }
 
+/** Which records to count. */
 export interface CountQuery {
   readonly index?: string
   readonly prefix?: IndexKey
@@ -34,6 +36,7 @@ export interface CountQuery {
   readonly where?: Where
 }
 
+/** A page of records. */
 export interface Page<T> {
   readonly records: T[]
   /** Whether more records follow after the last one. */
@@ -62,10 +65,7 @@ export interface RecordGroup {
   readonly flagged: readonly number[]
 }
 
-/**
- * What conditions ask for most often, derived from a record. The store keeps the facts of every record in memory, so that
- * conditions on them read no record.
- */
+/** What conditions ask for most often. The store keeps the facts of every record in memory, so that these read no record. */
 export interface Facts<T> {
   /** To be raised when `of` returns other facts for the same record, because facts are stored. */
   readonly version: number
@@ -76,6 +76,7 @@ export interface Facts<T> {
    * nor an index depends on it. `Store.bulk` can set these, and no others, without reading the records. Default: none.
    */
   readonly members?: readonly string[]
+  /** The names of `FactValues.numbers`, and of `FactValues.texts`, in their order. */
   readonly numbers: readonly string[]
   readonly texts: readonly string[]
   /** Must depend only on the record. Records for which it throws are read for each condition. */

@@ -20,11 +20,7 @@ export function textInMemory(state: CollectionState, row: Row): string | undefin
   return state.idIndex.locate(row.id) ? undefined : null
 }
 
-/**
- * The record with this id, or null.
- *
- * @throws store_corrupt when its line in a segment file is damaged.
- */
+/** The record with this id, or null. @throws store_corrupt when its line in a segment file is damaged. */
 export async function readOne<T extends StoredRecord>(
   records: Records,
   state: CollectionState,
@@ -50,10 +46,7 @@ async function readResting(
   return read
 }
 
-/**
- * The texts of rows, in their order; null for a record that no longer exists. A damaged record is null too: it is
- * reported, and must not make the others unreadable.
- */
+/** The texts of rows, in order; null for a record that does not exist, or is damaged, which is reported and fails no other. */
 export async function readTexts(
   records: Records,
   state: CollectionState,
@@ -67,9 +60,10 @@ export async function readTexts(
     const text = texts[at]
     if (text !== undefined) return text
     const record = resting.get(row.id) ?? null
-    if (record instanceof LocalpostError) records.resting.reportDamaged(record)
+    const isDamaged = record instanceof LocalpostError
+    if (isDamaged) records.resting.reportDamaged(record)
     // A commit may have put it back into memory, and changed it.
-    return textInMemory(state, row) ?? (record instanceof LocalpostError ? null : (record?.text ?? null))
+    return textInMemory(state, row) ?? (isDamaged ? null : (record?.text ?? null))
   })
 }
 
@@ -111,7 +105,7 @@ export async function readBlobAt<T>(
 }
 
 /** The part of a range that lies within `size` bytes; without a range, all of them. */
-export function clamp(range: ByteRange | undefined, size: number): { start: number; end: number } {
+export function clampRange(range: ByteRange | undefined, size: number): { start: number; end: number } {
   const start = Math.min(Math.max(range?.start ?? 0, 0), size)
   return { start, end: Math.max(start, Math.min(range?.end ?? size, size)) }
 }

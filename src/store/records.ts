@@ -7,16 +7,12 @@ import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'
 
 /** The staged next state of a record. `move`: only the places of its blobs change. */
-export type Effect =
-  | {
-      readonly op: 'put'
-      readonly state: CollectionState
-      readonly draft: Entry
-      readonly kind: 'insert' | 'update' | 'move'
-    }
-  | { readonly op: 'remove'; readonly state: CollectionState; readonly id: string }
+export type Effect = { readonly state: CollectionState } & (
+  | { readonly op: 'put'; readonly draft: Entry; readonly kind: 'insert' | 'update' | 'move' }
+  | { readonly op: 'remove'; readonly id: string }
   /** Removes all records of a collection. `count` is how many there were. */
-  | { readonly op: 'clear'; readonly state: CollectionState; readonly count: number }
+  | { readonly op: 'clear'; readonly count: number }
+)
 
 /**
  * Counts the records that refer to each place of a blob. A record that changes holds the places of its new state and
@@ -31,8 +27,8 @@ export interface PlaceKeeper {
 export class Records {
   readonly collections: Collections
   /** Segments that changed since they were last written. */
-  dirty: Set<Segment> = new Set()
-  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. */
+  readonly dirty: Set<Segment> = new Set()
+  /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. Only loading and checkpoints use it. */
   readonly files: Map<string, number> = new Map()
   /** The records that are only in segment files. */
   readonly resting: Resting = new Resting()
@@ -45,9 +41,9 @@ export class Records {
 
   /** Applies effects in order and synchronously, so that no reader sees only a part of them. */
   apply(effects: readonly Effect[]): void {
-    const gathering = effects.length > gatherFrom
-    const states = gathering ? new Set(effects.map(({ state }) => state)) : []
-    if (gathering) eachIndex(states, (index) => index.gather())
+    // For fewer effects, updating the arrays one by one is cheaper than one pass over every index.
+    const gathering = new Set(effects.length > gatherFrom ? effects.map(({ state }) => state) : [])
+    eachIndex(gathering, (index) => index.gather())
     for (const effect of effects) {
       if (effect.op === 'remove') this.#remove(effect.state, effect.id)
       else if (effect.op === 'clear') this.#clear(effect.state)
@@ -56,7 +52,7 @@ export class Records {
         if (effect.kind !== 'move') this.#setFacts(effect.state, effect.draft)
       }
     }
-    if (gathering) eachIndex(states, (index) => index.settle())
+    eachIndex(gathering, (index) => index.settle())
   }
 
   #put(state: CollectionState, draft: Entry): void {
@@ -76,9 +72,7 @@ export class Records {
       return
     }
     this.keeper.release(entry.blobs, draft.blobs)
-    const moved = state.indexes.filter(
-      (_, slot) => !sameKey(entry.keys[slot] ?? null, draft.keys[slot] ?? null),
-    )
+    const moved = state.indexes.filter((_, at) => !sameKey(entry.keys[at] ?? null, draft.keys[at] ?? null))
     // Before the keys change: an index finds an entry by its keys.
     for (const index of moved) index.remove(entry)
     entry.version = draft.version
@@ -133,5 +127,4 @@ function eachIndex(states: Iterable<CollectionState>, run: (index: SortedIndex) 
   for (const { idIndex, indexes } of states) for (const index of [idIndex.loose, ...indexes]) run(index)
 }
 
-// For fewer effects, updating the arrays one by one is cheaper than one pass over every index.
 const gatherFrom = 64

@@ -22,6 +22,7 @@ export async function readRecord<T extends StoredRecord>(
   return record
 }
 
+/** @param noun  As for {@link readRecord}. */
 export function notFound(noun: string, id: string): LocalpostError {
   const message = `There is no ${noun} ${quote(id)}. Check the id: it may have been removed.`
   return new LocalpostError('not_found', message)
@@ -70,16 +71,13 @@ export async function untilCommitted<T>(attempt: () => Promise<T>): Promise<T> {
 // Each refusal means that another commit was stored, so only that many concurrent callers could need that many attempts.
 const maxAttempts = 1000
 
-/**
- * All records of a query, read in pages.
- *
- * @param query  `limit` is the number of records of a page.
- */
+/** All records of a query, read in pages. @param query  `limit` is the number of records of a page. */
 export async function* pagesOf<T extends StoredRecord>(
   store: Pick<Store, 'page'>,
   collection: Collection<T>,
   query: PageQuery,
 ): AsyncGenerator<T[]> {
+  // An index names members of the record.
   const members = (collection.indexes[query.index ?? 'id']?.on ?? ['id']) as readonly (keyof T)[]
   for (let { after } = query; ;) {
     const { records, more } = await store.page(collection, { ...query, after })
@@ -90,6 +88,7 @@ export async function* pagesOf<T extends StoredRecord>(
   }
 }
 
+/** How a list is ordered, and what its cursors are. */
 export interface ListOrder<T extends StoredRecord> {
   /** Items per page where the query does not say. */
   pageSize: number
@@ -132,11 +131,7 @@ export async function listRecords<T extends StoredRecord>(
   return { items: page.records, count, cursor: last ? (order.cursorOf?.(last) ?? last.id) : null }
 }
 
-/**
- * Which page of a list is asked for.
- *
- * @throws As {@link listRecords}.
- */
+/** Which page of a list is asked for. @throws As {@link listRecords}. */
 export function checkPage(
   query: ListQuery | undefined,
   order: Pick<ListOrder<StoredRecord>, 'cursorIs' | 'isCursor' | 'pageSize'>,

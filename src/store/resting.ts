@@ -2,8 +2,7 @@ import type { LocalpostError } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
 import { createRecentValues, type RecentValues } from '../core/recent-values.ts'
 import { atRest, Entry, type Places } from './entry.ts'
-import type { FactTable } from './facts.ts'
-import { type PackFacts, unknownFacts } from './pack-facts.ts'
+import { factsForPack, rowsForPack } from './make-pack.ts'
 import { Packed, type PackedFile, packRows, type WrittenLine } from './packed.ts'
 import type { BlobUsage } from './blob-usage.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
@@ -56,19 +55,16 @@ export class Resting {
   readonly replaced: Replaced[] = []
   /** Segments whose pack may have records in memory as well: each is in here from `adopt` or `wake` until `evict`. */
   readonly #awake: Set<Segment> = new Set()
-  /**
-   * Halves the time of a page that is read again. A changed record is in a new pack, so what is cached of the old one does
-   * not count, and must not keep that in memory.
-   */
+  /** Halves the time of a page that is read again. What is cached of an old pack does not count, and must not keep that alive. */
   readonly #cache: RecentValues<{ pack: WeakRef<Packed>; record: RestingRecord }> = createRecentValues(
     maxCachedText,
     ({ record }) => record.text.length,
     maxCachedRecord,
   )
-  /** How many commits run that refer to records in memory. Nothing of `#waiting` runs before this is 0. */
+  /** How many commits run that refer to records in memory. */
   #holds = 0
-  /** Evictions that wait until none of them runs. */
-  #waiting: (() => unknown)[] = []
+  /** Evictions that wait until no such commit runs. */
+  #heldEvictions: (() => void)[] = []
 
   useFiles(files: RestingFiles): void {
     this.#files = files
@@ -89,11 +85,7 @@ export class Resting {
     return segment <= newest - (this.#files?.awakeSegments ?? awakeByDefault)
   }
 
-  /**
-   * Reads resting records.
-   *
-   * @returns For each id the record; null if it no longer rests; or the error if it cannot be read.
-   */
+  /** Reads resting records. @returns For each id the record, null if it no longer rests, or the error if it cannot be read. */
   async read(
     state: CollectionState,
     ids: readonly string[],
@@ -168,7 +160,7 @@ export class Resting {
 
   letGo(): void {
     if (--this.#holds > 0) return
-    for (const run of this.#waiting.splice(0)) run()
+    for (const evict of this.#heldEvictions.splice(0)) evict()
   }
 
   /**
@@ -228,9 +220,11 @@ export class Resting {
   async evictOld(isDirty: (segment: Segment) => boolean): Promise<void> {
     for (const segment of this.#awake) {
       if (!this.isOld(segment.number, segment.state.openSegment) || isDirty(segment)) continue
-      // A running commit refers to records in memory.
-      if (this.#holds > 0) this.#waiting.push(() => isDirty(segment) || this.evict(segment))
-      else this.evict(segment)
+      const evict = (): void => {
+        if (!isDirty(segment)) this.evict(segment)
+      }
+      if (this.#holds > 0) this.#heldEvictions.push(evict)
+      else evict()
       await nextTurn()
     }
   }
@@ -239,8 +233,9 @@ export class Resting {
   evict(segment: Segment): void {
     this.#awake.delete(segment)
     const { pack, state } = segment
-    if (pack) pack.keyed = 0
-    for (let row = 0; pack && row < pack.count; row++) {
+    if (!pack) return
+    pack.keyed = 0
+    for (let row = 0; row < pack.count; row++) {
       const id = pack.id(row)
       const entry = pack.has(row) ? state.byId.get(id) : undefined
       if (!entry) continue
@@ -266,43 +261,6 @@ function rowsByPack({ idIndex }: CollectionState, ids: readonly string[]): Map<P
     else packs.set(located.pack, [located.row])
   }
   return packs
-}
-
-/**
- * The lines of existing records that a new pack of a segment can have, in the order of their ids. Its range of ids must be
- * free of other packs, so records of another range stay loose. Those of the old pack are in one range, and must be in the
- * new one, because they may not be in memory.
- */
-function rowsForPack({ state, entries, pack: old }: Segment, lines: readonly WrittenLine[]): WrittenLine[] {
-  const wasPacked = ({ id }: WrittenLine): boolean => old !== null && old.find(id) >= 0
-  const existing = lines.filter((line) => {
-    const entry = state.byId.get(line.id)
-    return (entry !== undefined && entries.has(entry)) || wasPacked(line)
-  })
-  existing.sort((a, b) => (a.id < b.id ? -1 : 1))
-  const packed = existing.filter(wasPacked)
-  for (const { id } of packed.length > 0 ? packed : existing) {
-    const gap = state.idIndex.gapAt(id)
-    if (!gap) continue
-    const { after, before } = gap
-    return existing.filter(({ id }) => (after === null || id > after) && (before === null || id < before))
-  }
-  return []
-}
-
-/** The facts for a new pack: from the pack that it replaces, or else from the records in memory. */
-function factsForPack(
-  table: FactTable,
-  lines: readonly WrittenLine[],
-  { byId }: CollectionState,
-  old: Packed | null,
-): PackFacts {
-  const facts = unknownFacts(table, lines.length)
-  for (const [row, { id }] of lines.entries()) {
-    const oldRow = old === null ? -1 : old.find(id)
-    facts.set(row, (oldRow >= 0 ? old?.facts?.get(oldRow) : byId.get(id)?.facts) ?? null)
-  }
-  return facts
 }
 
 const awakeByDefault = 4

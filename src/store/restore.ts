@@ -1,5 +1,5 @@
 import { Entry } from './entry.ts'
-import { withVersion } from './prepare.ts'
+import { withVersion } from './record-text.ts'
 import type { CollectionState } from './collection-state.ts'
 import type { Effect } from './records.ts'
 import type { Collection, StoredRecord } from './store.ts'
@@ -7,14 +7,11 @@ import type { PartitionedStore } from './partitioned-store.ts'
 
 /** A store whose records can be noted and restored, in memory, until it is closed. */
 export interface RestorableStore extends PartitionedStore {
-  /**
-   * Notes the records of these collections with their blobs. It takes a few machine words of memory for each: texts and
-   * bytes are shared.
-   */
+  /** Notes the records of these collections with their blobs. Texts and bytes are shared, so each takes a few machine words. */
   snapshot(collections: readonly Collection<StoredRecord>[]): StoreSnapshot
   /**
    * Restores the records of a snapshot's collections in one commit: later records are removed, and removed or changed
-   * ones are restored with a higher version than they ever had.
+   * ones are restored with a higher version than that of the snapshot and the present one.
    *
    * @throws closed.
    */
@@ -27,6 +24,7 @@ export type StoreSnapshot = ReadonlyMap<CollectionState, ReadonlyMap<string, Sav
 /** An earlier state of an {@link Entry}; its members are never changed in place. */
 export type SavedRecord = Readonly<Omit<Entry, 'id'>>
 
+/** Notes the present records of collections. */
 export function saveRecords(states: Iterable<CollectionState>): StoreSnapshot {
   const saved = new Map<CollectionState, Map<string, SavedRecord>>()
   for (const state of states) {

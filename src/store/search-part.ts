@@ -56,8 +56,8 @@ export class SearchParts {
   }
 
   #lookUp(): void {
-    const { backwards, span, ids } = this.#range
-    let { start, end } = span()
+    const { backwards, ids } = this.#range
+    let { start, end } = this.#range.span()
     if (this.#last !== null && backwards) end = Math.min(end, this.#order.lowerBound([this.#last]))
     else if (this.#last !== null) start = Math.max(start, this.#order.upperBound([this.#last]))
     const runs = runsOf(this.#order, { start, end }, ids)
@@ -100,7 +100,8 @@ function runsOf(order: IdOrder, { start, end }: RowSpan, ids: readonly string[] 
   if (ids === null) return [...order.runs(start, end)]
   const runs: IdRun[] = []
   for (const id of [...new Set(ids)].sort()) {
-    const position = order.find([id]) ? order.lowerBound([id]) : end
+    if (!order.find([id])) continue
+    const position = order.lowerBound([id])
     if (position >= start && position < end) runs.push(...order.runs(position, position + 1))
   }
   return runs

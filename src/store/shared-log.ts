@@ -22,17 +22,13 @@ export interface SharedLog<T extends StoredRecord> {
 }
 
 /** @param onForeign  Called with the id of a record that another instance has added. */
-export function createSharedLog<T extends StoredRecord>({
-  store,
-  collection,
-  limits,
-  onForeign,
-}: {
+export function createSharedLog<T extends StoredRecord>(deps: {
   store: Store
   collection: Collection<T>
   limits: readonly LogLimit[]
   onForeign(id: string): void
 }): SharedLog<T> {
+  const { store, collection, limits, onForeign } = deps
   let waiting: (() => Omit<T, 'version'>)[] = []
   let isRunning = false
   let storing: Promise<void> = Promise.resolve()
@@ -53,12 +49,16 @@ export function createSharedLog<T extends StoredRecord>({
       // What is logged may not be complete yet: the last reply of a transaction may be missing.
       await idleSleep(gatherMs)
       const began = monotonicNow()
-      storing = storeWaiting()
-      await storing
+      await storeNow()
       // Commits run one after the other, and mail must not wait for logs: they take at most a tenth of the time.
       await idleSleep(Math.min(Math.max(pauseMs, 9 * (monotonicNow() - began)), longestPauseMs))
     }
     isRunning = false
+  }
+
+  function storeNow(): Promise<void> {
+    storing = storeWaiting()
+    return storing
   }
 
   /** Never rejects: what cannot be stored is not logged. */
@@ -93,7 +93,7 @@ export function createSharedLog<T extends StoredRecord>({
       await sleep(gatherMs + pauseMs + storingMs)
       await storing
       // A list must contain what this instance logged before, even if the next batch still waits for its pause to end.
-      if (waiting.length > 0) await (storing = storeWaiting())
+      if (waiting.length > 0) await storeNow()
     },
     async clear() {
       waiting = []
@@ -103,8 +103,11 @@ export function createSharedLog<T extends StoredRecord>({
   }
 }
 
+/** How many records one commit stores. */
 const maxAtOnce = 100
+/** How long to gather records before a commit. */
 const gatherMs = 20
+/** How long to wait after a commit: at least, and at most. */
 const pauseMs = 100
 const longestPauseMs = 2000
 /** How long a commit of another instance may take. */

@@ -22,10 +22,7 @@ interface IndexOptions {
   readonly all?: () => Iterable<Entry>
 }
 
-/**
- * One order of a collection's records: a sorted array, so that a page is a slice and a count a subtraction.
- * Records of equal keys are in the order of their ids.
- */
+/** One order of records, by key and then by id: a sorted array, so that a page is a slice and a count a subtraction. */
 export class SortedIndex {
   readonly name: string
   readonly unique: boolean
@@ -89,16 +86,14 @@ export class SortedIndex {
 
   /** Adds a record by its present key; without effect where it has none. */
   add(entry: Entry): void {
-    const key = this.#entries && this.#keyOf(entry)
-    if (key === null) return
+    if (!this.#entries || this.#keyOf(entry) === null) return
     if (this.#gathered) this.#gathered.added.add(entry)
     else this.#insert(entry)
   }
 
   /** Takes a record out; call it before its key changes. */
   remove(entry: Entry): void {
-    const key = this.#entries && this.#keyOf(entry)
-    if (key === null) return
+    if (!this.#entries || this.#keyOf(entry) === null) return
     if (this.#gathered) {
       if (!this.#gathered.added.delete(entry)) this.#gathered.gone.add(entry)
       return
@@ -130,8 +125,8 @@ export class SortedIndex {
     this.#insertAll([...gathered.added].sort((a, b) => this.#order(a, b)))
   }
 
-  /** Takes all records at once, in any order. @returns Two that have the same key of a unique index; null if there are none. */
-  takeAll(all: readonly Entry[]): Entry[] | null {
+  /** Replaces what was there by all records, in any order. @returns Two that have the same key of a unique index; null if there are none. */
+  replaceAll(all: readonly Entry[]): Entry[] | null {
     this.revision++
     const entries = all.filter((entry) => this.#keyOf(entry) !== null).sort((a, b) => this.#order(a, b))
     this.#entries = entries

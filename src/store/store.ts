@@ -83,11 +83,7 @@ export interface Store {
   ids<T extends StoredRecord>(collection: Collection<T>, query?: PageQuery): Promise<string[]>
   /** The number of matching records. Without `where` it costs at most O(log n); with `where` the same as `page`. */
   count<T extends StoredRecord>(collection: Collection<T>, query?: CountQuery): Promise<number>
-  /**
-   * How many records have each of the texts of a fact. Records are read only where their facts are not known.
-   *
-   * @param text  One of the names in `collection.facts.texts`.
-   */
+  /** How many records have each text of a fact, one of `collection.facts.texts`. Reads only records whose facts are not known. */
   tally<T extends StoredRecord>(collection: Collection<T>, text: string): Promise<Map<string, number>>
   /** Groups records by one of their texts; the group of the smallest id comes first. Reads records as `tally` does. */
   groups<T extends StoredRecord>(collection: Collection<T>, query: GroupQuery): Promise<RecordGroup[]>
@@ -113,9 +109,7 @@ export interface Store {
    * @returns A function that stops the calls.
    */
   changes(listener: (change: StoreChange) => void, options?: ListenOptions): () => void
-  /**
-   * The texts by which records are searched; null for a store that does not keep them, so that each process keeps its own.
-   */
+  /** The texts by which records are searched; null if the store keeps none, so that each process keeps its own. */
   readonly texts: Texts | null
   /** Whether other instances may use the same records at the same time; `changes` delivers what they change too. */
   readonly isShared: boolean
@@ -127,6 +121,7 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** Sees the changes of each commit before it is made, and may add others. */
 export type CommitHook = (changes: readonly Change[]) => CommitAddition | null
 
 /** What a hook adds to a commit. */
@@ -139,11 +134,9 @@ export interface CommitAddition {
   committed(): void
 }
 
+/** Which instance is the leader. */
 export interface Leadership {
-  /**
-   * Whether this instance is the leader. That may end at any time, for example while the process is suspended: ask again
-   * before each step that other instances can see.
-   */
+  /** Whether this instance is the leader now. That may end at any time: ask again before each step that other instances see. */
   isMine(): boolean
   /** Calls `listener` each time this instance becomes the leader after this call. @returns A function that stops the calls. */
   onMine(listener: () => void): () => void
@@ -198,29 +191,18 @@ export interface Index {
 }
 
 /** A change of one record; made by {@link insert}, {@link put}, {@link update} and {@link remove}. */
-export type Change =
-  | {
-      readonly op: 'insert' | 'put'
-      readonly collection: Collection<StoredRecord>
-      readonly record: NewRecord
-    }
-  | { readonly op: 'update'; readonly collection: Collection<StoredRecord>; readonly record: StoredRecord }
-  | {
-      readonly op: 'remove'
-      readonly collection: Collection<StoredRecord>
-      readonly id: string
-      readonly version?: number
-    }
+export type Change = { readonly collection: Collection<StoredRecord> } & (
+  | { readonly op: 'insert' | 'put'; readonly record: NewRecord }
+  | { readonly op: 'update'; readonly record: StoredRecord }
+  | { readonly op: 'remove'; readonly id: string; readonly version?: number }
+)
 
 /** A record before the store has given it a version. */
 export type NewRecord = Omit<StoredRecord, 'version'> & { version?: number }
 
 /** Adds a record. Refused if its id or a unique key already exists. */
-export function insert<T extends StoredRecord>(
-  collection: Collection<T>,
-  record: Omit<T, 'version'>,
-): Change {
-  return { op: 'insert', collection, record }
+export function insert<T extends StoredRecord>(collection: Collection<T>, added: Omit<T, 'version'>): Change {
+  return { op: 'insert', collection, record: added }
 }
 
 /** Adds a record or replaces the one with its id, whatever its version. */
@@ -237,11 +219,7 @@ export function update<T extends StoredRecord>(collection: Collection<T>, record
  * Removes a record and its blobs. With `version`, it is refused unless the stored record has this version, also when the
  * record does not exist. Without `version`, removing a missing record has no effect.
  */
-export function remove<T extends StoredRecord>(
-  collection: Collection<T>,
-  id: string,
-  version?: number,
-): Change {
+export function remove(collection: Collection<StoredRecord>, id: string, version?: number): Change {
   return { op: 'remove', collection, id, version }
 }
 
@@ -252,24 +230,21 @@ export function blobOf(id: BlobId, ...pieces: readonly (Uint8Array | string)[]):
 }
 
 /** What a commit did to a record. */
-export type StoreChange =
-  | {
-      readonly seq: number
-      readonly op: 'insert' | 'update' | 'remove'
-      readonly collection: string
-      readonly id: string
-    }
+export type StoreChange = { readonly seq: number } & (
+  | { readonly op: 'insert' | 'update' | 'remove'; readonly collection: string; readonly id: string }
   /** One commit of a `bulk` call. With `isLast` the call has ended; that change itself counts no records. */
   | {
-      readonly seq: number
       readonly op: 'bulk'
       readonly collection: string
       readonly updated: number
       readonly removed: number
       readonly isLast: boolean
     }
-  | { readonly seq: number; readonly op: 'gap' }
+  /** Changes that are no longer known: everything has to be read again. */
+  | { readonly op: 'gap' }
+)
 
+/** Which changes a listener gets. */
 export interface ListenOptions {
   /**
    * A `seq` seen before: changes since then are delivered first, before the call returns. If some of them are no longer
@@ -280,6 +255,7 @@ export interface ListenOptions {
   readonly of?: { readonly name: string }
 }
 
+/** Options of `Store.bulk`. */
 export interface BulkOptions {
   /** Called after each commit, with the number of ids that are done. */
   onProgress?(done: number): void

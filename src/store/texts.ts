@@ -6,10 +6,7 @@ import type { BlobId } from './names.ts'
  * and their blobs. The text of a record may be missing; it is removed together with the record.
  */
 export interface Texts {
-  /**
-   * Stores the texts of records in place of older ones. Skips records that do not exist. Each is stored or not: after an
-   * error, some may be.
-   */
+  /** Stores the texts of records in place of older ones. Skips records that do not exist. After an error, some may be stored. */
   put(collection: Named, texts: readonly NewText[]): Promise<void>
   /** Called after many were stored, when no more follow for now, so that searches need not look through them one by one. */
   settle(collection: Named): Promise<void>
@@ -58,6 +55,7 @@ export interface TextTerm {
   readonly isNegative: boolean
 }
 
+/** Which texts a search is for. */
 export interface TextQuery {
   /** Every term must be true. */
   readonly terms: readonly TextTerm[]
@@ -65,8 +63,8 @@ export interface TextQuery {
   readonly where: Where | null
   /**
    * Records after this id that have no text are undecided matches too; null for none of them. The cost depends on how
-   * many records come after it. Give it only with terms that are parts of one string of the record: a store may leave out
-   * records of which no string can have the term.
+   * many records come after it. Only for terms that each occur within one string of the record: a store may skip a record
+   * none of whose strings can contain the term.
    */
   readonly missingAfter: string | null
 }
@@ -89,6 +87,7 @@ export interface TextLimit {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A part of the matches, and how many there are. */
 export interface TextPage {
   readonly count: number
   /** How many of all matches only the record decides. */
@@ -100,12 +99,14 @@ export interface TextPage {
   readonly isPartial: boolean
 }
 
+/** All matches. */
 export interface TextMatches {
   readonly matches: readonly TextMatch[]
   /** As in {@link TextPage}. */
   readonly left: number
 }
 
+/** A record whose text matches, or may match. */
 export interface TextMatch {
   readonly id: string
   /** Whether only the record decides if it matches. */

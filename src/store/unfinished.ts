@@ -21,6 +21,7 @@ export interface Filling {
   finish(): Promise<void>
 }
 
+/** A mark as it is stored. */
 export function markText({ by, from }: Mark): string {
   return `${JSON.stringify({ by, from })}\n`
 }
@@ -28,6 +29,7 @@ export function markText({ by, from }: Mark): string {
 /** A mark that was found. Its text may be unreadable: the place is incomplete in any case. */
 export type FoundMark = Mark | 'unreadable'
 
+/** Reads a stored mark. */
 export function parseMark(text: string): FoundMark {
   try {
     const value: unknown = JSON.parse(text)
@@ -47,7 +49,7 @@ export function continues(found: FoundMark, own: Mark): boolean {
 }
 
 /** What a mark means, and what to do: for errors and for `doctor`. */
-export function unfinishedWords(place: string, found: FoundMark): { message: string; fix: string } {
+export function describeUnfinished(place: string, found: FoundMark): { message: string; fix: string } {
   const { work, command } = workOf(found)
   return {
     message: `${place} holds only a part of its data. ${work} into it is still running, or was interrupted.`,
@@ -63,7 +65,8 @@ function workOf(found: FoundMark): { work: string; command: string } {
     : { work: `A salvage of ${from}`, command: '`localpost doctor --salvage` with the same --dir and --to' }
 }
 
-export function unfinished(place: string, found: FoundMark): LocalpostError {
-  const { message, fix } = unfinishedWords(place, found)
+/** The error of a store that a copy or a salvage has not filled. */
+export function unfinishedError(place: string, found: FoundMark): LocalpostError {
+  const { message, fix } = describeUnfinished(place, found)
   return new LocalpostError('store_incomplete', `${message} ${fix} Nothing was changed.`)
 }

@@ -51,12 +51,12 @@ class View {
     return work
   }
 
-  commit(changes: readonly Change[], blobs: readonly Blob[] | undefined, store: Commit): Promise<void> {
+  commit(changes: readonly Change[], blobs: readonly Blob[] | undefined, write: Commit): Promise<void> {
     return this.change(async () => {
       const additions = [...this.#hooks].map((hook) => hook(changes)).filter((one) => one !== null)
       // The id of a new record defines its place in the list, so nothing is awaited between it and the commit without need.
       for (const { prepare } of additions) if (prepare) await prepare()
-      await store([...changes, ...additions.flatMap((one) => one.add())], blobs)
+      await write([...changes, ...additions.flatMap((one) => one.add())], blobs)
       for (const { committed } of additions) committed()
     })
   }
@@ -66,7 +66,7 @@ class View {
     return () => void this.#hooks.delete(hook)
   }
 
-  /** Keeps a function that removes a listener, for `close`. @returns A function that removes the listener now. */
+  /** Keeps a function that removes a listener, for `stopListening`. @returns A function that removes the listener now. */
   listening(stop: () => void): () => void {
     const end = (): void => {
       this.#stops.delete(end)
@@ -76,7 +76,7 @@ class View {
     return end
   }
 
-  close(): void {
+  stopListening(): void {
     for (const stop of this.#stops) stop()
   }
 }

@@ -5,6 +5,7 @@ import { misuse } from './io-errors.ts'
 import type { CountQuery, Facts, FactValues, FactWhere, PageQuery, Where } from './queries.ts'
 import { type StoredRecord, recordMembers } from './store.ts'
 
+/** Whether a record matches. */
 export type Condition = (record: object) => boolean
 
 /**
@@ -52,8 +53,9 @@ export function hasWhere<Q extends CountQuery>(query: Q): query is Q & { readonl
 /** Whether all conditions in a condition are on facts of these kinds. Default: of any kind. */
 export function isOnFacts(where: Where, kinds: readonly string[] = ['flag', 'number', 'text']): boolean {
   if ('not' in where) return isOnFacts(where.not, kinds)
-  const parts = 'all' in where ? where.all : 'any' in where ? where.any : null
-  return parts?.every((part) => isOnFacts(part, kinds)) ?? kinds.some((kind) => kind in where)
+  if ('all' in where) return where.all.every((part) => isOnFacts(part, kinds))
+  if ('any' in where) return where.any.every((part) => isOnFacts(part, kinds))
+  return kinds.some((kind) => kind in where)
 }
 
 function onFact<T extends StoredRecord>(where: FactWhere, facts: Facts<T> | undefined): Condition {

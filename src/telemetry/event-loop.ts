@@ -10,7 +10,7 @@ export interface LoopDelay {
 /** Measures the delay of the event loop. It begins at the first read, so it costs nothing if it is never read. */
 export interface LoopMonitor {
   /**
-   * What was measured since the measurement before. It is answered again for ten seconds, so that every reader gets it.
+   * The delay since the previous measurement. A measurement is kept for ten seconds, so that several readers get the same one.
    *
    * @returns null at the first read, and where nothing was measured.
    */

@@ -29,20 +29,17 @@ export const mediaTypes = {
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
 } as const
 
-/**
- * Chooses the format that a client prefers by its header `Accept`: OpenMetrics only where it names it, and the text format
- * in all other cases, which every client reads.
- */
+/** The format that a client prefers by its header `Accept`: OpenMetrics only where it is named, else the text format. */
 export function formatOf(accept: string | null): MetricsFormat {
   let openmetrics = 0
   let text = 0
   for (const range of (accept ?? '').split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase())
-    const of = (name: string): string | undefined =>
+    const parameter = (name: string): string | undefined =>
       parameters.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1)
-    const q = of('q')
+    const q = parameter('q')
     const weight = q === undefined ? 1 : /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(q) ? Number(q) : 0
-    const version = of('version')
+    const version = parameter('version')
     if (type === 'application/openmetrics-text' && (version === undefined || version === '1.0.0'))
       openmetrics = Math.max(openmetrics, weight)
     // Versions of the text format that this program does not write count as the one that it does.
@@ -58,20 +55,20 @@ export function formatOf(accept: string | null): MetricsFormat {
  * @see https://github.com/prometheus/OpenMetrics/blob/v1.0.0/specification/OpenMetrics.md
  */
 export function writeMetrics(families: readonly Family[], format: MetricsFormat): string {
-  const isOpen = format === 'openmetrics'
+  const isOpenMetrics = format === 'openmetrics'
   let text = ''
   for (const { metric, samples } of families) {
     if (samples.length === 0) continue
     const { type, help, labels: names = [] } = metric
     const name = sampleName(metric)
-    const family = isOpen ? metric.name : name
-    text += `# TYPE ${family} ${type === 'info' && !isOpen ? 'gauge' : type}\n`
+    const family = isOpenMetrics ? metric.name : name
+    text += `# TYPE ${family} ${type === 'info' && !isOpenMetrics ? 'gauge' : type}\n`
     const [, unit] = /_(bytes|seconds)$/.exec(metric.name) ?? []
-    if (isOpen && unit) text += `# UNIT ${family} ${unit}\n`
-    text += `# HELP ${family} ${isOpen ? escapedInQuotes(help) : escapedLine(help)}\n`
+    if (isOpenMetrics && unit) text += `# UNIT ${family} ${unit}\n`
+    text += `# HELP ${family} ${isOpenMetrics ? escapedInQuotes(help) : escapedLine(help)}\n`
     for (const { labels, value } of samples) text += `${name}${labelsOf(names, labels)} ${numberOf(value)}\n`
   }
-  return isOpen ? `${text}# EOF\n` : text
+  return isOpenMetrics ? `${text}# EOF\n` : text
 }
 
 /** The name of the samples of a metric: `localpost_smtp_sessions_total`. */

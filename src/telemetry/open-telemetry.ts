@@ -35,12 +35,12 @@ export function openTelemetry(requirer: string = import.meta.url): Tracer | null
     begin(name, parent, began) {
       const tracer = registered()
       if (!tracer) return null
-      const within =
+      const parentContext =
         parent === undefined
           ? ROOT_CONTEXT
           : trace.setSpanContext(ROOT_CONTEXT, toContext(parent, createTraceState))
       const startTime = began === undefined ? {} : { startTime: new Date(began) }
-      return toSpan(tracer.startSpan(name, { kind: kinds[spanKinds[name]], ...startTime }, within))
+      return toSpan(tracer.startSpan(name, { kind: kinds[spanKinds[name]], ...startTime }, parentContext))
     },
   }
 

@@ -12,6 +12,7 @@ interface SpanFacts {
   readonly end: number
 }
 
+/** A `Span` of OTLP as JSON. */
 export function toSpan(
   { name, start, end, ...ids }: SpanFacts,
   attributes: Attributes,
@@ -25,11 +26,12 @@ export function toSpan(
     startTimeUnixNano: toNano(start),
     endTimeUnixNano: toNano(end),
     attributes: toAttributes(all),
-    status: failure === undefined ? {} : { code: 2 },
+    status: failure === undefined ? {} : { code: statusError },
   }
 }
 
 const kinds = { internal: 1, server: 2, client: 3 }
+const statusError = 2
 
 const toNano = (ms: number): string => BigInt(Math.round(ms * 1e6)).toString()
 
@@ -40,6 +42,7 @@ function toAttributes(attributes: Attributes): object[] {
   })
 }
 
+/** An `ExportTraceServiceRequest` of OTLP as JSON. */
 export function requestOf(spans: readonly object[]): object {
   const resource = { attributes: toAttributes({ 'service.name': 'localpost', 'service.version': version }) }
   return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'localpost', version }, spans }] }] }

@@ -54,10 +54,9 @@ function createSpanQueue(
   onWarning: (message: string) => void,
 ): { add(span: object): void; close(): Promise<void> } {
   const losses = new Losses(url, onWarning)
-  /** Ends the request that runs; null without one. */
-  let abort: ((reason: Error) => void) | null = null
+  let running: AbortController | null = null
   let waiting: object[] = []
-  /** Ends when no span waits. Spans that come meanwhile are sent too, so there is one at a time. */
+  /** The one loop that sends; it ends when no span waits. */
   let sending: Promise<void> | null = null
   /** Ends the wait for more spans; null if none waits, or a request is full. */
   let cancelTimer: (() => void) | null = null
@@ -73,13 +72,12 @@ function createSpanQueue(
     while (waiting.length > 0) {
       const spans = waiting.slice(0, maxPerRequest)
       waiting = waiting.slice(maxPerRequest)
-      const request = new AbortController()
-      abort = (reason) => request.abort(reason)
+      const request = (running = new AbortController())
       const late = new Error(`no answer within ${timeoutMs} ms`)
       const cancel = systemClock.after(timeoutMs, () => request.abort(late))
       const problem = await postSpans(url, spans, request.signal)
       cancel()
-      abort = null
+      running = null
       if (problem !== null) losses.add(spans.length, problem)
     }
   }
@@ -97,7 +95,7 @@ function createSpanQueue(
       const cancel = systemClock.after(graceMs, () => {
         losses.add(waiting.length, closingReason)
         waiting = []
-        abort?.(new Error(closingReason))
+        running?.abort(new Error(closingReason))
       })
       isClosed = true
       await sending

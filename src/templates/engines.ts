@@ -64,7 +64,7 @@ export const templateJobs: {
   readonly 'check template': typeof findFaults
 } = { 'render template': renderTexts, 'check template': findFaults }
 
-type TemplateThread = JobThread<typeof templateJobs>
+type Thread = JobThread<typeof templateJobs>
 
 /**
  * Renders the texts of a template that need not be stored.
@@ -73,10 +73,7 @@ type TemplateThread = JobThread<typeof templateJobs>
  *   place. missing_variable with `missing: 'error'`: `field` is `data.<path>`. validation_error and message_too_large for
  *   results that are too large. service_unavailable.
  */
-export async function renderTemplate(
-  request: RenderRequest,
-  thread: TemplateThread,
-): Promise<RenderedTemplate> {
+export async function renderTemplate(request: RenderRequest, thread: Thread): Promise<RenderedTemplate> {
   if (isQuick(request.texts)) {
     try {
       return await renderTexts(request, quickSteps)
@@ -91,9 +88,10 @@ export async function renderTemplate(
 export async function checkTemplate(
   engine: LanguageEngine,
   texts: TemplateTexts,
-  thread: TemplateThread,
+  thread: Thread,
   helpers: HelperSet = 'extended',
 ): Promise<FieldError[]> {
+  // The size decides the thread.
   const size = isQuick(texts) ? 0 : longBytes + 1
   return thread.run('check template', [engine, texts, helpers], { size })
 }

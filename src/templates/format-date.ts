@@ -14,7 +14,7 @@ export function formatDate(given: unknown, format: unknown, offset: unknown): st
   const shift = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1)
   const at = new Date(time + shift * 60_000)
   if (Number.isNaN(at.getTime())) return null
-  const two = (value: number): string => String(value).padStart(2, '0')
+  const twoDigits = (value: number): string => String(value).padStart(2, '0')
   const year = String(at.getUTCFullYear()).padStart(4, '0')
   const hour = at.getUTCHours() % 12 || 12
   const month = monthName.format(at)
@@ -24,19 +24,19 @@ export function formatDate(given: unknown, format: unknown, offset: unknown): st
     YY: year.slice(-2),
     MMMM: month,
     MMM: month.slice(0, 3),
-    MM: two(at.getUTCMonth() + 1),
+    MM: twoDigits(at.getUTCMonth() + 1),
     M: String(at.getUTCMonth() + 1),
-    DD: two(at.getUTCDate()),
+    DD: twoDigits(at.getUTCDate()),
     D: String(at.getUTCDate()),
     dddd: day,
     ddd: day.slice(0, 3),
-    hh: two(hour),
+    hh: twoDigits(hour),
     h: String(hour),
-    HH: two(at.getUTCHours()),
+    HH: twoDigits(at.getUTCHours()),
     H: String(at.getUTCHours()),
-    mm: two(at.getUTCMinutes()),
+    mm: twoDigits(at.getUTCMinutes()),
     m: String(at.getUTCMinutes()),
-    ss: two(at.getUTCSeconds()),
+    ss: twoDigits(at.getUTCSeconds()),
     s: String(at.getUTCSeconds()),
     A: at.getUTCHours() < 12 ? 'AM' : 'PM',
     ZZ: `${sign}${hours}${minutes}`,

@@ -3,10 +3,7 @@ import { quote } from '../core/quote.ts'
 import { formatDate } from './format-date.ts'
 import { plainText } from './output.ts'
 
-/**
- * Which helpers a template may use: `basic` are those of Handlebars; `extended` has further ones to compare, to combine
- * conditions, and for lengths, defaults and dates.
- */
+/** The helpers that a template may use: `basic` are those of Handlebars; `extended` also compares, combines and writes dates. */
 export type HelperSet = 'basic' | 'extended'
 
 /** The helpers of a set by name: those with blocks, and those that make values. */
@@ -20,10 +17,7 @@ interface Helper {
   readonly params: readonly [min: number, max: number]
 }
 
-/**
- * A helper with a block. It is a condition: the block is rendered if it holds, otherwise its `{{else}}`; or it changes the
- * context, which is left to who renders it.
- */
+/** A helper with a block: a condition for the block or its `{{else}}`, or one that changes the context when it is rendered. */
 type BlockHelper = Helper &
   (
     | { readonly holds: (params: readonly unknown[], hash: ReadonlyMap<string, unknown>) => boolean }
@@ -56,20 +50,14 @@ const extended = {
     ['notEquals', { params: [2, 2], holds: ([one, other]) => !areEqual(one, other) }],
     ['greaterThan', { params: [2, 2], holds: ([one, other]) => asNumber(one) > asNumber(other) }],
     ['lessThan', { params: [2, 2], holds: ([one, other]) => asNumber(one) < asNumber(other) }],
-    ['and', { params: [1, 20], holds: (params) => params.every((one) => !isEmpty(one) && one !== 0) }],
-    ['or', { params: [1, 20], holds: (params) => params.some((one) => !isEmpty(one) && one !== 0) }],
+    ['and', { params: [1, 20], holds: (params) => params.every(holds) }],
+    ['or', { params: [1, 20], holds: (params) => params.some(holds) }],
   ]),
   values: new Map<string, ValueHelper>([
     ...basic.values,
     ['insert', { params: [1, 2], value: ([value, fallback]) => insert(value, fallback) }],
     ['formatDate', { params: [2, 3], value: ([time, ...how]) => writeDate(time, ...how) }],
-    [
-      'length',
-      {
-        params: [1, 1],
-        value: ([value]) => (typeof value === 'string' || Array.isArray(value) ? value.length : 0),
-      },
-    ],
+    ['length', { params: [1, 1], value: ([value]) => lengthOf(value) }],
   ]),
 }
 
@@ -85,7 +73,15 @@ export function ownMember(value: unknown, name: unknown): unknown {
 }
 
 function holdsIf(value: unknown, hash: ReadonlyMap<string, unknown>): boolean {
-  return !isEmpty(value) && !(value === 0 && !hash.get('includeZero'))
+  return holds(value) || (value === 0 && Boolean(hash.get('includeZero')))
+}
+
+function holds(value: unknown): boolean {
+  return !isEmpty(value) && value !== 0
+}
+
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' || Array.isArray(value) ? value.length : 0
 }
 
 function asNumber(value: unknown): number {
@@ -110,7 +106,8 @@ function insert(value: unknown, fallback: unknown): unknown {
 /** @throws RangeError if one of the three is not understood. */
 function writeDate(time: unknown, format?: unknown, offset?: unknown): string | undefined {
   const text = formatDate(time, format, offset)
-  if (text !== null || time === undefined || time === null) return text ?? undefined
+  if (text !== null) return text
+  if (time === undefined || time === null) return undefined
   throw new RangeError(
     `cannot write ${quote(time)} as ${quote(format)}: give a time in ISO 8601 or as milliseconds, a format of at most 200 characters, and an offset such as "-0800"`,
   )

@@ -74,7 +74,7 @@ function write(value: unknown, isEscaped: boolean, output: Output): void {
 function renderBlock(block: Block, scope: Scope): void {
   const helper = scope.helpers.blocks.get(helperName(block.path, scope.named) ?? '')
   if (!helper) return renderSection(block, valueOfCall(block, scope), scope)
-  const [params, hash] = paramsOf(block, scope)
+  const { params, hash } = argumentsOf(block, scope)
   if ('holds' in helper) return renderPart(block, helper.holds(params, hash), scope)
   const [value] = params
   if (helper.context === 'each') return renderEach(block, value, scope)
@@ -124,14 +124,14 @@ function renderEach(block: Block, value: unknown, scope: Scope): void {
   }
 }
 
-function paramsOf(call: Call, scope: Scope): [unknown[], Map<string, unknown>] {
+function argumentsOf(call: Call, scope: Scope): { params: unknown[]; hash: Map<string, unknown> } {
   const { output } = scope
   const pairs = call.hash?.pairs ?? []
   output.step(call.params.length + pairs.length)
   const params = call.params.map((param) => valueOf(param, scope))
-  // Helpers compare texts.
+  // Helpers compare texts, which takes time in proportion to their length.
   for (const param of params) if (typeof param === 'string') output.step(Math.ceil(param.length / 1000))
-  return [params, new Map(pairs.map(({ key, value }) => [key, valueOf(value, scope)]))]
+  return { params, hash: new Map(pairs.map(({ key, value }) => [key, valueOf(value, scope)])) }
 }
 
 function valueOf(expression: Expression, scope: Scope): unknown {
@@ -144,7 +144,7 @@ function valueOfCall(call: Call, scope: Scope): unknown {
   const name = helperName(call.path, scope.named)
   const helper = scope.helpers.values.get(name ?? '')
   if (!helper) return valueAt(call.path, scope)
-  const [params] = paramsOf(call, scope)
+  const { params } = argumentsOf(call, scope)
   try {
     return helper.value(params)
   } catch (error) {

@@ -49,18 +49,18 @@ function parseBounded(source: string): Program {
 function boundedLexer(lexer: Lexer): Lexer {
   const { symbols_: symbols } = parser
   let tokensLeft = maxTokens
-  /** How deep each open block nests, counting its `{{else if}}`. */
-  const blocks: number[] = []
+  /** How deep each open block nests, counting its `{{else if}}`: `{{/if}}` closes all of them at once. */
+  const openDepths: number[] = []
   let depth = 0
   function count(token: unknown): void {
     if (token === symbols['OPEN_BLOCK'] || token === symbols['OPEN_INVERSE']) {
-      blocks.push(1)
+      openDepths.push(1)
       depth++
     } else if (token === symbols['OPEN_SEXPR']) depth++
     else if (token === symbols['CLOSE_SEXPR']) depth--
-    else if (token === symbols['OPEN_ENDBLOCK']) depth -= blocks.pop() ?? 0
+    else if (token === symbols['OPEN_ENDBLOCK']) depth -= openDepths.pop() ?? 0
     else if (token === symbols['OPEN_INVERSE_CHAIN']) {
-      blocks.push((blocks.pop() ?? 0) + 1)
+      openDepths.push((openDepths.pop() ?? 0) + 1)
       depth++
     }
   }
@@ -82,7 +82,7 @@ function boundedLexer(lexer: Lexer): Lexer {
 const maxTokens = 100_000
 const tooDeep = `is nested deeper than ${maxNesting} blocks, expressions and {{else if}}`
 
-/** What the parser says, in words: it throws errors with a text of several lines, or with the place as members. */
+/** The fault of a syntax error of the parser, which throws errors with a text of several lines, or with the place as members. */
 function syntaxFault(error: unknown): { line: number; column?: number; message: string } {
   const message = messageOf(error)
   const line = error instanceof Error ? Reflect.get(error, 'lineNumber') : undefined

@@ -15,7 +15,7 @@ export function renderMustachio(
   data: unknown,
   how: { output: Output; isHtml: boolean },
 ): void {
-  renderAll(nodes, { value: data, around: null }, { ...how, areFilled: new WeakMap() })
+  renderAll(nodes, { value: data, around: null }, { ...how, hasMembers: new WeakMap() })
 }
 
 /** A value with what is around it. */
@@ -28,7 +28,7 @@ interface Rendering {
   readonly output: Output
   readonly isHtml: boolean
   /** Whether an object has members. Counting those of a large one takes long, and a loop may ask again and again. */
-  readonly areFilled: WeakMap<object, boolean>
+  readonly hasMembers: WeakMap<object, boolean>
 }
 
 function renderAll(nodes: readonly MustachioNode[], context: Context, rendering: Rendering): void {
@@ -38,7 +38,7 @@ function renderAll(nodes: readonly MustachioNode[], context: Context, rendering:
     else {
       const found = find(node.path, context, rendering.output)
       if (node.kind === 'value') renderValue(node, found.value, rendering)
-      else if (exists(found.value, rendering) === (node.kind !== 'inverted'))
+      else if (exists(found.value, rendering) !== (node.kind === 'inverted'))
         renderBlock(node, found, rendering)
     }
   }
@@ -70,12 +70,12 @@ function renderBlock(
   }
 }
 
-function exists(value: unknown, { areFilled }: Rendering): boolean {
+function exists(value: unknown, { hasMembers }: Rendering): boolean {
   if (value === undefined || value === null || value === false || value === 0 || value === '') return false
   if (typeof value !== 'object') return true
   if (Array.isArray(value)) return value.length > 0
-  const isFilled = areFilled.get(value) ?? Object.keys(value).length > 0
-  areFilled.set(value, isFilled)
+  const isFilled = hasMembers.get(value) ?? Object.keys(value).length > 0
+  hasMembers.set(value, isFilled)
   return isFilled
 }
 

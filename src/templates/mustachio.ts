@@ -56,82 +56,82 @@ interface OpenBlock {
 
 /** A template while it is read, from its beginning to its end. */
 class OpenTemplate {
-  private readonly root: MustachioNode[] = []
-  private readonly open: OpenBlock[] = []
-  private readonly faults: TemplateFault[] = []
-  private readonly source: string
-  private lineAt: ((offset: number) => number) | null = null
+  readonly #root: MustachioNode[] = []
+  readonly #open: OpenBlock[] = []
+  readonly #faults: TemplateFault[] = []
+  readonly #source: string
+  #lineAt: ((offset: number) => number) | null = null
 
   constructor(source: string) {
-    this.source = source
+    this.#source = source
   }
 
   addText(start: number, end: number): void {
-    if (start < end) this.nodes().push({ kind: 'text', text: this.source.slice(start, end) })
+    if (start < end) this.#nodes().push({ kind: 'text', text: this.#source.slice(start, end) })
   }
 
   addTag(tag: string, index: number): void {
-    if (tag.startsWith('{{{')) return this.addValue(tag.slice(3, -3), index, false)
+    if (tag.startsWith('{{{')) return this.#addValue(tag.slice(3, -3), index, false)
     const inner = tag.slice(2, -2)
     const content = inner.slice(1)
     switch (inner.charAt(0)) {
       case '!':
         return
       case '&':
-        return this.addValue(content, index, false)
+        return this.#addValue(content, index, false)
       case '#':
-        if (/^each(?:\s|$)/.test(content)) this.begin('each', this.pathAt(content.slice(4), index), index)
-        else this.beginSection('section', content, index)
+        if (/^each(?:\s|$)/.test(content)) this.#begin('each', this.#pathAt(content.slice(4), index), index)
+        else this.#beginSection('section', content, index)
         return
       case '^':
-        return this.beginSection('inverted', content, index)
+        return this.#beginSection('inverted', content, index)
       case '/':
-        return this.end(content, index)
+        return this.#end(content, index)
       default:
-        return this.addValue(inner, index, true)
+        return this.#addValue(inner, index, true)
     }
   }
 
   /** @throws TemplateFaultError */
   close(): readonly MustachioNode[] {
-    for (const { name, kind, index } of this.open)
+    for (const { name, kind, index } of this.#open)
       this.fail(index, `opens ${quote(name)}, which is not closed: add {{/${kind === 'each' ? kind : name}}}`)
-    if (this.faults.length > 0) throw new TemplateFaultError(...this.faults)
-    return this.root
+    if (this.#faults.length > 0) throw new TemplateFaultError(...this.#faults)
+    return this.#root
   }
 
   fail(index: number, message: string): void {
-    if (this.faults.length < maxFaults) this.faults.push({ ...this.placeOf(index), message })
+    if (this.#faults.length < maxFaults) this.#faults.push({ ...this.#placeOf(index), message })
   }
 
   /** Where the next node goes. */
-  private nodes(): MustachioNode[] {
-    return this.open.at(-1)?.body ?? this.root
+  #nodes(): MustachioNode[] {
+    return this.#open.at(-1)?.body ?? this.#root
   }
 
-  private addValue(text: string, index: number, isEscaped: boolean): void {
-    this.nodes().push({ kind: 'value', path: this.pathAt(text, index), isEscaped })
+  #addValue(text: string, index: number, isEscaped: boolean): void {
+    this.#nodes().push({ kind: 'value', path: this.#pathAt(text, index), isEscaped })
   }
 
-  private begin(kind: BlockKind, path: MustachioPath, index: number): void {
+  #begin(kind: BlockKind, path: MustachioPath, index: number): void {
     const body: MustachioNode[] = []
-    this.nodes().push({ kind, path, body })
-    if (this.open.length >= maxNesting) this.fail(index, `is nested deeper than ${maxNesting} blocks`)
-    this.open.push({ name: path.written, kind, body, index })
+    this.#nodes().push({ kind, path, body })
+    if (this.#open.length >= maxNesting) this.fail(index, `is nested deeper than ${maxNesting} blocks`)
+    this.#open.push({ name: path.written, kind, body, index })
   }
 
-  private beginSection(kind: BlockKind, text: string, index: number): void {
-    const path = this.pathAt(text, index)
+  #beginSection(kind: BlockKind, text: string, index: number): void {
+    const path = this.#pathAt(text, index)
     // The same name again is the other half of the block.
-    if (this.isInSection(path.written)) this.open.pop()
-    this.begin(kind, path, index)
+    if (this.#isInSection(path.written)) this.#open.pop()
+    this.#begin(kind, path, index)
   }
 
-  private end(text: string, index: number): void {
+  #end(text: string, index: number): void {
     const name = text.trim()
-    const innermost = this.open.at(-1)
-    if (text === 'each' ? innermost?.kind === 'each' : this.isInSection(name)) this.open.pop()
-    else if (text === 'each')
+    const innermost = this.#open.at(-1)
+    if ((name === 'each' && innermost?.kind === 'each') || this.#isInSection(name)) this.#open.pop()
+    else if (name === 'each')
       this.fail(index, 'closes a loop, and none is open here: each {{/each}} needs its {{#each name}}')
     else if (!innermost) this.fail(index, `closes ${quote(name)}, which is not open`)
     else {
@@ -140,22 +140,22 @@ class OpenTemplate {
     }
   }
 
-  private isInSection(name: string): boolean {
-    const innermost = this.open.at(-1)
+  #isInSection(name: string): boolean {
+    const innermost = this.#open.at(-1)
     return innermost !== undefined && innermost.kind !== 'each' && innermost.name === name
   }
 
-  private pathAt(text: string, index: number): MustachioPath {
+  #pathAt(text: string, index: number): MustachioPath {
     const written = text.trim()
     const problem = pathProblem(written)
     if (problem !== null) this.fail(index, problem)
     const names = written.match(/\.\.\/|[^./]+/g)?.map((name) => (name === '../' ? '..' : name)) ?? []
-    return { written, names, place: () => this.placeOf(index) }
+    return { written, names, place: () => this.#placeOf(index) }
   }
 
-  private placeOf(offset: number): { line: number; column: number } {
-    this.lineAt ??= createLineAt(this.source)
-    return { line: this.lineAt(offset), column: offset - this.source.lastIndexOf('\n', offset - 1) }
+  #placeOf(offset: number): { line: number; column: number } {
+    this.#lineAt ??= createLineAt(this.#source)
+    return { line: this.#lineAt(offset), column: offset - this.#source.lastIndexOf('\n', offset - 1) }
   }
 }
 

@@ -12,7 +12,7 @@ export interface RenderLimits {
   readonly maxSteps: number
 }
 
-/** Where an engine writes one text to, and counts what that takes. */
+/** Takes one text from an engine, and counts its size and steps. */
 export interface Output {
   add(text: string): void
   /** The same with each character replaced that `escape` changes. */

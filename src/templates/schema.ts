@@ -17,12 +17,10 @@ const body = z
   .nullable()
   .optional()
 
+const languages = ['handlebars', 'mustachio'] as const
+
 /** The language of a template. */
-export const templateEngineSchema: z.ZodType<TemplateEngine> = z.enum([
-  'placeholders',
-  'handlebars',
-  'mustachio',
-])
+export const templateEngineSchema: z.ZodType<TemplateEngine> = z.enum(['placeholders', ...languages])
 
 const maxTemplateMetadata = 100
 /** Of the names and values together. */
@@ -38,7 +36,7 @@ const name = z
 const metadata = z
   .preprocess(
     (given, context) => {
-      // A record leaves this name out without a word.
+      // `z.record` drops this name silently.
       if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__'))
         context.addIssue('must not have the name "__proto__"')
       return given
@@ -90,7 +88,7 @@ const renderedText = z.string().max(maxTemplateBytes).optional()
 
 /** Texts to be rendered without storing them: the body of `POST /dev/templates/render`. */
 export const templateRenderingSchema: z.ZodType<TemplateRendering> = z.strictObject({
-  engine: z.enum(['handlebars', 'mustachio']),
+  engine: z.enum(languages),
   subject: renderedText,
   html: renderedText,
   text: renderedText,

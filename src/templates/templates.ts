@@ -6,15 +6,14 @@ import type { JobThread } from '../core/job-thread.ts'
 import type { Ids } from '../core/ids.ts'
 import type { ListPage, ListQuery } from '../core/lists.ts'
 import { listRecords, readRecord, untilCommitted } from '../store/repository.ts'
-import type { Store } from '../store/store.ts'
-import { insert, remove, update } from '../store/store.ts'
+import { insert, remove, type Store, update } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import { templateInputSchema } from './schema.ts'
 import { checkTemplate, type templateJobs } from './engines.ts'
 import { templateError } from './output.ts'
 import type { TemplateContent, TemplateRecord } from './template.ts'
+import { templateCollection, templateContentOf } from './template.ts'
 import type { Template, TemplateInput, TemplateVersion } from './types.ts'
-import { templateContentOf, templateCollection } from './template.ts'
 import { createVersions } from './versions.ts'
 
 /** Stored templates, for `/dev/templates` and for send requests that name one. */
@@ -52,18 +51,19 @@ export interface Templates {
 }
 
 /** The same, and what sending needs. */
-export interface InnerTemplates extends Templates {
+export interface TemplatesForSending extends Templates {
   /** The members that a send request takes from a template; null if there is none. */
   find(id: string): Promise<TemplateContent | null>
 }
 
+/** The templates of a store. Those of an engine are checked in the thread where that takes long. */
 export function createTemplates(deps: {
   store: Store
   clock: Clock
   ids: Ids
   thread: JobThread<typeof templateJobs>
   pageSize: number
-}): InnerTemplates {
+}): TemplatesForSending {
   const { store, clock, thread, pageSize } = deps
   const versions = createVersions(deps)
 

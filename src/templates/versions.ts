@@ -15,6 +15,7 @@ interface VersionRecord extends StoredRecord {
   bytes: number
 }
 
+/** The versions; the index has those of a template from the oldest on. */
 export const templateVersionCollection: Collection<VersionRecord> = {
   name: 'template_versions',
   indexes: { template: { on: ['template', 'id'] } },
@@ -48,12 +49,13 @@ export function createVersions({ store, ids }: { store: Store; ids: Ids }): Vers
       const id = ids.next('tv')
       const blob = blobOf(`${id}/content`, JSON.stringify(templateContentOf(known)))
       const record: Omit<Complete<VersionRecord>, 'version'> = { id, template, updated, bytes: blob.size }
-      let [count, bytes] = [1, blob.size]
-      const surplus = (await recordsOf(template)).filter((older) => {
+      const dropped: Change[] = []
+      let bytes = blob.size
+      for (const [nth, older] of (await recordsOf(template)).entries()) {
         bytes += older.bytes
-        return ++count > maxVersions || bytes > maxVersionBytes
-      })
-      const dropped = surplus.map((older) => remove(templateVersionCollection, older.id))
+        if (nth + 2 > maxVersions || bytes > maxVersionBytes)
+          dropped.push(remove(templateVersionCollection, older.id))
+      }
       // In JSON, control characters are six times as long: only a large body of those does not fit.
       if (blob.size > maxVersionBytes) return { changes: dropped, blobs: [] }
       return { changes: [insert(templateVersionCollection, record), ...dropped], blobs: [blob] }

@@ -95,7 +95,7 @@ async function open(settings: AccountSettings): Promise<TestAccount> {
 
 const hourMs = 60 * 60 * 1000
 
-// Its end must not fail a test that passed: the server removes it later.
+// A failed removal must not fail a test that passed: the server removes the account later.
 async function removeAccount({ ask }: Pick<Calls, 'ask'>, name: string): Promise<void> {
   try {
     await ask('DELETE', ['accounts', name])
@@ -108,7 +108,7 @@ async function removeAccount({ ask }: Pick<Calls, 'ask'>, name: string): Promise
   }
 }
 
-/** The context of an account beside the answer that has its keys. */
+/** What an account needs besides the answer of the server. */
 interface Opened {
   url: string
   waitTimeoutMs: number
@@ -144,7 +144,7 @@ function accountOf(
     emails,
     domains,
     audiences,
-    // A literal that has the members of its type, and no others.
+    // `createAccountInbox` returns an object literal, so its keys are those of AccountInbox.
     inbox: expose(Object.keys(inbox), (work) => work(inbox), assertOpen) as AccountInbox,
     waitTimeoutMs,
     async fetch(request) {

@@ -4,10 +4,9 @@ import { checkCode, checkLink, checkPlaceholders, type LinkExpectation } from '.
 import { withOptions, type CheckOptions } from './expectation.ts'
 import { checkEvent, type EventExpectation } from './event.ts'
 import { withFrames, withFramesNow } from './frames.ts'
-import type { Inspected } from './received.ts'
 import { checkPasses, type ChecksExpectation } from './mail-checks.ts'
 import type { Outcome, Sense } from './outcome.ts'
-import { assertInspected, assertMail, assertReceived } from './received.ts'
+import { assertInspected, assertMail, assertReceived, type Inspected } from './received.ts'
 import { checkSent, type SentExpectation } from './sent.ts'
 
 /**
@@ -73,7 +72,7 @@ export function assertNoUnrenderedPlaceholders(mail: Mail): void {
 export function assertPassesChecks(mail: Mail, expectation?: ChecksExpectation): Promise<void> {
   return assertLater(['assertPassesChecks', assertPassesChecks], { isNot: false }, (name) => {
     assertMail(mail, name)
-    return checkPasses(mail, expectation)
+    return checkPasses(mail, expectation, name)
   })
 }
 
@@ -124,7 +123,7 @@ function assertNow(called: Called, mail: Mail, check: () => Outcome): void {
   })
 }
 
-// After a wait, the stack of an error contains the caller only if the promise is awaited at once.
+/** @param frames  The stack of the call, because that of an error after a wait may lack the test. @throws AssertionError. */
 function demand(
   { pass, message, actual, expected }: Outcome,
   { isNot }: Sense,

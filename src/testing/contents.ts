@@ -11,7 +11,7 @@ export type LinkExpectation = TextPattern | { href?: TextPattern; text?: TextPat
 
 /** Checks whether a mail has a link. Without an expectation: any. */
 export function checkLink({ id, links }: Mail, expectation: LinkExpectation = {}): Outcome {
-  const wanted: { href?: TextPattern; text?: TextPattern } =
+  const wanted: Exclude<LinkExpectation, TextPattern> =
     typeof expectation === 'string' || isRegExp(expectation) ? { href: expectation } : expectation
   assertExpectation(wanted, { href: 'pattern', text: 'pattern' }, 'A link')
   const { href, text } = wanted
@@ -22,10 +22,11 @@ export function checkLink({ id, links }: Mail, expectation: LinkExpectation = {}
     some.map((link) => `  ${link.href} (${JSON.stringify(link.text)})`).join('\n')
   return {
     pass: matches.length > 0,
-    message: () =>
-      matches.length > 0
-        ? `Expected no link ${sayExpectation(wanted)} in ${id}, but there is:\n${lines(matches)}`
-        : `Expected a link ${sayExpectation(wanted)} in ${id}, but ${links.length > 0 ? `it has:\n${lines(links)}` : 'it has none.'}`,
+    message() {
+      const said = `link ${sayExpectation(wanted)} in ${id}, but`
+      if (matches.length > 0) return `Expected no ${said} there is:\n${lines(matches)}`
+      return `Expected a ${said} ${links.length > 0 ? `it has:\n${lines(links)}` : 'it has none.'}`
+    },
     actual: links,
     expected: [wanted],
   }

@@ -4,18 +4,12 @@ import type { Mail } from '../inbox/types.ts'
 import type { MailQueryMembers } from '../search/query-members.ts'
 import { contains } from '../search/query-fits.ts'
 import { assertExpectation, type MemberKind } from './expectation.ts'
-import { createMailReader, type MailReader } from './mails.ts'
+import { createMailReader, type MailReader } from './mail-reader.ts'
 import { defaultTimeoutMs, type Inspected } from './received.ts'
-import {
-  differenceOf,
-  fitsAddress,
-  sayExpectation,
-  type Outcome,
-  type Sense,
-  type TextPattern,
-} from './outcome.ts'
+import { differenceOf, sayExpectation, type Outcome, type Sense, type TextPattern } from './outcome.ts'
 import { poll } from './poll.ts'
 import {
+  fitsAddress,
   isRuledOut,
   mailMemberKinds,
   mailMembersThatDiffer,
@@ -67,15 +61,15 @@ export async function checkEvent(
   const all = await poll(ask, (events) => events.some((event) => fits(event, wanted)), timeoutMs)
   const matches = all.filter((event) => fits(event, wanted))
   const pass = matches.length > 0
-  const [closest] = nearest(all, wanted)
+  const ranked = nearest(all, wanted)
+  const [closest] = ranked
   return {
     pass,
     message: () => {
       const within = timeoutMs > 0 ? ` within ${timeoutMs} ms` : ''
       const where = Object.keys(mail).length === 0 ? '' : ` of mail ${sayExpectation(mail)}`
       if (pass) return `Expected no event ${sayExpectation(wanted)}${where}, but there is:\n${list(matches)}`
-      const had =
-        all.length > 0 ? `these happened:\n${list(nearest(all, wanted))}` : 'nothing happened at all.'
+      const had = all.length > 0 ? `these happened:\n${list(ranked)}` : 'nothing happened at all.'
       return `Expected an event ${sayExpectation(wanted)}${where}${within}, but ${had}`
     },
     ...(pass || !closest
@@ -104,7 +98,7 @@ function readEvents(reader: MailReader, wanted: WantedMail): () => Promise<Happe
     (await reader.summaries()).filter((mail) => !isRuledOut(mail, wanted)).map(({ id }) => id)
   return async () => {
     const ids = wanted.id === undefined ? await idsOf() : [wanted.id]
-    const mails = await Promise.all(ids.map((id) => reader.readAnew(id)))
+    const mails = await Promise.all(ids.map((id) => reader.readAgain(id)))
     return mails.flatMap((mail) => (mail ? eventsOf(mail, wanted) : []))
   }
 }
@@ -135,6 +129,7 @@ function differing(event: Happened, wanted: Wanted): string[] {
 
 const textMembers = new Set(['smtp_response', 'link', 'reason'])
 
+/** The events that differ in the fewest members come first. */
 function nearest(all: readonly Happened[], wanted: Wanted): Happened[] {
   return [...all].sort((one, other) => differing(one, wanted).length - differing(other, wanted).length)
 }

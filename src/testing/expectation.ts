@@ -14,7 +14,7 @@ type NamedKind = 'text' | 'count' | 'share' | 'milliseconds' | 'moment' | 'texts
  *
  * @param known  The members, and the kind of each.
  * @param what  The subject of the message, such as `Pictures of a mail`.
- * @throws TypeError that names the value, what is accepted instead, and a similar name if there is one.
+ * @throws UsageError, a TypeError that names the value, what is accepted instead, and a similar name if there is one.
  */
 export function assertExpectation(
   expectation: unknown,
@@ -40,10 +40,8 @@ export function assertExpectation(
         `${what}: ${name} matches everything because it is empty. Leave it out to match everything.`,
       )
     if (takes(kind, value)) continue
-    const meant = typeof kind === 'object' && typeof value === 'string' ? suggest(value, kind) : undefined
-    const hint = meant ? ` Did you mean ${JSON.stringify(meant)}?` : ''
-    const each = kind === 'pattern' && Array.isArray(value) ? ' Check each of them separately.' : ''
-    throw new UsageError(`${what}: ${name} takes ${sayKind(kind)}, not ${say(value)}.${hint}${each}`)
+    const fault = `${name} takes ${sayKind(kind)}, not ${say(value)}.`
+    throw new UsageError(`${what}: ${fault}${hintFor(kind, value)}`)
   }
 }
 
@@ -57,7 +55,7 @@ export interface CheckOptions {
  * An expectation together with the options of the check.
  *
  * @param check  Its name, as in `assertSent`.
- * @throws TypeError for an unknown option, for a wrong value, and if both contain `timeoutMs`.
+ * @throws UsageError for an unknown option, for a wrong value, and if both contain `timeoutMs`.
  */
 export function withOptions<Expectation extends CheckOptions>(
   expectation: Expectation | undefined,
@@ -114,6 +112,12 @@ function isPattern(value: unknown): boolean {
 
 function takes(kind: MemberKind, value: unknown): boolean {
   return typeof kind === 'object' ? isText(value) && kind.includes(value) : kinds[kind].takes(value)
+}
+
+function hintFor(kind: MemberKind, value: unknown): string {
+  if (kind === 'pattern' && Array.isArray(value)) return ' Check each of them separately.'
+  const meant = typeof kind === 'object' && typeof value === 'string' ? suggest(value, kind) : undefined
+  return meant ? ` Did you mean ${JSON.stringify(meant)}?` : ''
 }
 
 function sayKind(kind: MemberKind): string {

@@ -11,27 +11,22 @@ import { isErrorOf, LocalpostError } from '../core/errors.ts'
  */
 export function framesOfTest(callee: Function): string {
   const { stackTraceLimit } = Error
-  // The frames between the test and a matcher belong to the framework.
-  Error.stackTraceLimit = 30
+  Error.stackTraceLimit = mostFrames
   const frames = framesOfCaller(callee).split('\n')
   Error.stackTraceLimit = stackTraceLimit
   const first = frames.findIndex((frame) => !isForeign(frame))
   return frames.slice(Math.max(first, 0)).join('\n')
 }
 
+/** Frameworks call a matcher through up to twenty frames of their own, which count. */
+const mostFrames = 30
+
 // A path with a space may be URL-encoded in a stack.
 const folder = new URL('..', import.meta.url)
-const foreign = [
-  'node:',
-  '/node_modules/',
-  '\\node_modules\\',
-  '(native)',
-  fileURLToPath(folder),
-  folder.href,
-]
+const paths = ['node:', '/node_modules/', '\\node_modules\\', '(native)', fileURLToPath(folder), folder.href]
 
 function isForeign(frame: string): boolean {
-  return foreign.some((part) => frame.includes(part)) || !/:\d+:\d+\)?$/.test(frame)
+  return paths.some((part) => frame.includes(part)) || !/:\d+:\d+\)?$/.test(frame)
 }
 
 /**

@@ -26,7 +26,7 @@ export {
 // Snapshots without expect
 export { mailSnapshot } from './mail-snapshot.ts'
 
-// What they ask
+// Types of their arguments
 export type { LinkExpectation } from './contents.ts'
 export type { EventExpectation } from './event.ts'
 export type { CheckOptions } from './expectation.ts'

@@ -6,8 +6,12 @@ import { callSiteOf } from '../instance/leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
 import { declareTestProcess } from '../instance/test-process.ts'
 import { handOverMails } from '../report/hand-over.ts'
-import { createRunningTests, isConcurrent, noneHere } from './running.ts'
+import { createRunningTests, noneHere } from './running.ts'
+import { isConcurrent } from './test-context.ts'
 import { vitestTest } from './vitest-test.ts'
+
+// Importing this means that tests run.
+declareTestProcess()
 
 /**
  * Starts an instance for a test, in any framework. It is the same as `createLocalpost`, but keeps no process alive, and
@@ -161,6 +165,3 @@ function assertHooks(hooks: TestHooks): void {
 
 const eachHooks = ['beforeEach', 'afterEach'] as const
 const hookNames: ReadonlySet<string> = new Set([...eachHooks, 'beforeAll', 'afterAll'])
-
-// Importing this means that tests run.
-declareTestProcess()

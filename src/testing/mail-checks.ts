@@ -1,6 +1,5 @@
 import { assertCheckOptions, type MailCheckOptions } from '../checks/options.ts'
 import { checkMail } from '../checks/run.ts'
-import type { CheckedMail } from '../checks/check.ts'
 import type { Finding } from '../checks/types.ts'
 import { LocalpostError } from '../core/errors.ts'
 import type { Mail } from '../inbox/types.ts'
@@ -14,18 +13,21 @@ export interface ChecksExpectation extends MailCheckOptions {
   failOn?: 'error' | 'warning'
 }
 
-/** Checks whether a mail passes the checks of docs/checks.md. Nothing is fetched. */
-export async function checkPasses(mail: Mail, expectation: ChecksExpectation = {}): Promise<Outcome> {
+/** Checks whether a mail passes the checks of docs/checks.md. Nothing is fetched. @param of  What was called, for messages. */
+export async function checkPasses(
+  mail: Mail,
+  expectation: ChecksExpectation = {},
+  of: string = 'toPassChecks',
+): Promise<Outcome> {
   const members = { except: 'texts', clients: 'texts', failOn: ['error', 'warning'] } as const
   assertExpectation(expectation, members, 'A check of a mail')
   const { failOn = 'error', ...options } = expectation
   try {
-    assertCheckOptions(options, 'toPassChecks')
+    assertCheckOptions(options, of)
   } catch (error) {
     throw error instanceof LocalpostError ? new UsageError(error.message) : error
   }
-  const checked: CheckedMail = mail
-  const { findings } = checkMail(checked, options)
+  const { findings } = checkMail(mail, options)
   const failing = findings.filter(
     ({ severity }) => severity === 'error' || (failOn === 'warning' && severity === 'warning'),
   )

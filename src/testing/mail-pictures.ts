@@ -79,9 +79,9 @@ async function checkOne(
   { threshold = defaultThreshold, maxDiffPixels = 0 }: MailPictureOptions,
 ): Promise<string | null> {
   const shown = relative(process.cwd(), file)
-  const beside = { difference: besideOf(file, 'difference'), received: besideOf(file, 'received') }
-  const removeBeside = (): Promise<unknown> =>
-    Promise.all(Object.values(beside).map((path) => rm(path, { force: true })))
+  const failureFiles = { difference: withEnding(file, 'difference'), received: withEnding(file, 'received') }
+  const removeFailureFiles = (): Promise<unknown> =>
+    Promise.all(Object.values(failureFiles).map((path) => rm(path, { force: true })))
   const write = async (path: string, content: Buffer): Promise<void> => {
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, content)
@@ -95,13 +95,13 @@ async function checkOne(
   const isSame = difference === null || (difference.sizes === null && difference.pixels <= maxDiffPixels)
   if (isSame || writes === 'all') {
     if (!isSame) await write(file, png)
-    await removeBeside()
+    await removeFailureFiles()
     return null
   }
-  await write(beside.difference, difference.picture)
-  await write(beside.received, png)
+  await write(failureFiles.difference, difference.picture)
+  await write(failureFiles.received, png)
   const size = difference.sizes === null ? '' : `, and its size is ${difference.sizes}`
-  const where = relative(process.cwd(), beside.difference)
+  const where = relative(process.cwd(), failureFiles.difference)
   return `  ${shown}: ${difference.pixels} pixels differ${size}. See ${where}`
 }
 
@@ -110,7 +110,7 @@ export function sayMissing(file: string): string {
   return `${relative(process.cwd(), file)} is missing, and this run writes none.`
 }
 
-/** A folder for the pictures of a test file; a hash keeps apart names that look the same as file names. */
+/** The file of a picture. A hash tells names apart that become the same words. */
 function pictureFile({ path, testName }: RunnerSnapshots, name: string | undefined, view: string): string {
   const whole = name === undefined ? testName : `${testName} > ${name}`
   const words = whole
@@ -121,6 +121,6 @@ function pictureFile({ path, testName }: RunnerSnapshots, name: string | undefin
   return join(dirname(path), '__snapshots__', basename(path), `${words}-${hash}-${view}.png`)
 }
 
-function besideOf(file: string, what: string): string {
+function withEnding(file: string, what: string): string {
   return file.replace(/\.png$/, `.${what}.png`)
 }

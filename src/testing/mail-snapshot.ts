@@ -31,29 +31,23 @@ export function mailSnapshot(mail: Mail, options: MailSnapshotOptions = {}): str
   return toText(mailLines(mail, options))
 }
 
-/**
- * Compares a mail with its snapshot, which vitest and Jest store like any other snapshot.
- *
- * @param context  The `this` of the matcher.
- */
+/** Compares a mail with its snapshot, which vitest and Jest store like any other. @param context  The `this` of the matcher. */
 export function checkSnapshot(context: unknown, mail: Mail, options: MailSnapshotOptions = {}): Outcome {
-  const instead = ' With another runner, compare the text of mailSnapshot(mail).'
-  const snapshots = runnerSnapshots(context, 'toMatchMailSnapshot', instead)
+  const advice = ' With another runner, compare the text of mailSnapshot(mail).'
+  const { command, match } = runnerSnapshots(context, 'toMatchMailSnapshot', advice)
   const received = mailSnapshot(mail, options)
-  const { pass, key, expected } = snapshots.match(received, options.name)
-  return { pass, message: () => sayDifference({ mail, key, expected, received, ...snapshots }) }
+  const { pass, key, expected } = match(received, options.name)
+  return { pass, message: () => sayDifference({ mail, key, expected, received, command }) }
 }
 
-/** How to update the snapshots of a test file. */
-export interface SnapshotCommand {
-  /** Such as `npx vitest run a.test.js -u`. */
+/** The message of a failed comparison: the lines that differ, and the command that accepts them, as `npx jest a.test.js -u`. */
+export function sayDifference(found: {
+  mail: Pick<Mail, 'id'>
+  key: string
+  expected: string | null
+  received: string
   command: string
-}
-
-/** The message of a failed comparison: the lines that differ, and the command that accepts them. */
-export function sayDifference(
-  found: { mail: Pick<Mail, 'id'>; key: string; expected: string | null; received: string } & SnapshotCommand,
-): string {
+}): string {
   const { mail, key, expected, received, command } = found
   if (expected === null)
     return `There is no snapshot \`${key}\` for the mail ${mail.id}, and this run writes none. Write it, look at it and commit it: ${command}`

@@ -1,7 +1,3 @@
-import { addressTest, contains, nameTest } from '../search/query-fits.ts'
-import { foldSpace } from '../core/text.ts'
-import { searchableText } from '../mime/html/searchable-text.ts'
-
 /** The result of a check: the shape that `expect.extend` of vitest and Jest takes. */
 export interface Outcome {
   pass: boolean
@@ -20,21 +16,6 @@ export interface Sense {
 
 /** A text as an expectation names it: a part of it in any case, or a pattern. An address names one mailbox. */
 export type TextPattern = string | RegExp
-
-/** Whether an address field names this mailbox, as queries of the inbox have it. */
-export function fitsAddress(value: string, wanted: TextPattern): boolean {
-  return addressTest(wanted)(value)
-}
-
-/** Whether the display name beside an address is what an expectation names, as queries of the inbox have it. */
-export function fitsName(name: string, wanted: TextPattern): boolean {
-  return nameTest(wanted)(name)
-}
-
-/** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */
-export function fitsBody({ text, html }: { text: string; html: string }, wanted: TextPattern): boolean {
-  return [text, foldSpace(text), searchableText(text, html).body].some((one) => contains(one, wanted))
-}
 
 /**
  * The members of an expectation beside those of what came nearest, for the diff of the failed test. A member that fits is

@@ -5,7 +5,7 @@ import type { Localpost } from '../instance/instance.ts'
 import { optionTable } from '../options/table.ts'
 import { UsageError } from '../core/caller.ts'
 
-/** The part of an instance that checks look at. */
+/** An instance, or anything with its inbox: what checks look at. */
 export type Inspected = { readonly inbox: Pick<Inbox, 'list' | 'get'> } & Partial<
   Pick<Localpost, 'waitTimeoutMs'>
 >

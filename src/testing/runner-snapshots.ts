@@ -21,17 +21,17 @@ export interface RunnerSnapshots {
  * The snapshots of the runner, by what it hands to matchers.
  *
  * @param context  The `this` of the matcher.
- * @param instead  What to do in another runner.
+ * @param advice  A sentence for users of another runner.
  * @throws TypeError in another runner, and for `not`.
  */
-export function runnerSnapshots(context: unknown, matcher: string, instead: string): RunnerSnapshots {
+export function runnerSnapshots(context: unknown, matcher: string, advice: string): RunnerSnapshots {
   const matching = membersOf(context)
   const { snapshotState, task, testPath, isNot } = matching
   const { currentTestName, currentConcurrentTestName, currentTestIdentity } = matching
   const { match, _updateSnapshot: writes } = membersOf(snapshotState)
   if (typeof match !== 'function')
     throw new UsageError(
-      `${matcher} needs the snapshots of a test: those of vitest or Jest, or in Playwright the expect of withMailMatchers() of localpost/playwright.${instead}`,
+      `${matcher} needs the snapshots of a test: those of vitest or Jest, or in Playwright the expect of withMailMatchers() of localpost/playwright.${advice}`,
     )
   if (isNot === true) throw new UsageError(`${matcher} cannot be used with "not": leave it out.`)
   const vitestTask = membersOf(task)

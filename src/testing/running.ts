@@ -1,5 +1,5 @@
-import { membersOf } from '../core/members.ts'
 import type { Localpost } from '../instance/instance.ts'
+import { isConcurrent, keyOf } from './test-context.ts'
 
 /** The instances of the tests that run, each found by its test. */
 export interface RunningTests {
@@ -13,11 +13,7 @@ export interface RunningTests {
   begin(context: unknown, open: () => Promise<Localpost>): Promise<void>
   /** A test ends. @returns The instances that no test uses any more. */
   end(context: unknown): Localpost[]
-  /**
-   * The instance of the test that asks.
-   *
-   * @throws Error if there is none, or where several tests run at the same time and the context is missing.
-   */
+  /** The instance of the test that asks. @throws Error if there is none, or if several tests run and the context is missing. */
   find(context: unknown): Localpost
   /** Whether another test runs now, or this one may run beside others. */
   isShared(context: unknown): boolean
@@ -26,20 +22,22 @@ export interface RunningTests {
 interface Running {
   post: Localpost | null
   isConcurrent: boolean
+  /** Whether nothing identifies the test, so that its key is a symbol. */
+  isNameless: boolean
 }
 
 export function createRunningTests(): RunningTests {
-  /** By the key of the context; a test without one, by a symbol. */
+  /** By what identifies the test, or by a symbol. */
   const running = new Map<unknown, Running>()
   /**
-   * How many of the tests without a context have ended. They are counted against those that began, so each must end once:
+   * How many nameless tests have ended. When as many have ended as have begun, all of them are over. So each must end once:
    * frameworks without a context call afterEach also when beforeEach failed.
    */
   let ended = 0
 
-  /** Concurrent tests without a context cannot be distinguished, so all of them end with the last one. */
+  /** Concurrent tests without a name cannot be distinguished, so all of them end with the last one. */
   function endNameless(): unknown[] {
-    const keys = namelessOf(running)
+    const keys = [...running.keys()].filter((key) => running.get(key)?.isNameless)
     if (++ended < keys.length) return []
     ended = 0
     return keys
@@ -50,15 +48,17 @@ export function createRunningTests(): RunningTests {
   return {
     isShared,
     async begin(context, open) {
-      const key = keyOf(context) ?? Symbol('test')
+      const name = keyOf(context)
+      const key = name ?? Symbol('test')
       if (running.has(key)) throw new Error(severalAtOnce)
-      const test: Running = { post: null, isConcurrent: isConcurrent(context) }
+      const isNameless = name === undefined
+      const test: Running = { post: null, isConcurrent: isConcurrent(context), isNameless }
       running.set(key, test)
       try {
         test.post = await open()
       } catch (error) {
         // A framework that names its tests may not end one that never began.
-        if (keyOf(context) !== undefined) running.delete(key)
+        if (!isNameless) running.delete(key)
         throw error
       }
     },
@@ -86,39 +86,3 @@ export const noneHere: string =
 
 const severalAtOnce =
   'Several tests run at the same time, and localpost() cannot tell which one asks. Hand over the context of the test, as in test("…", async (t) => { const post = localpost(t) }), or start an instance in the test: const post = await startForTest(). In vitest, the test of localpost/vitest gives each its own: test.concurrent("…", async ({ localpost }) => …).'
-
-function namelessOf(running: ReadonlyMap<unknown, Running>): unknown[] {
-  return [...running.keys()].filter((key) => typeof key === 'symbol')
-}
-
-/** The key of a test: vitest's task, the context of node:test, or the name that Jest gives a concurrent test. */
-function keyOf(context: unknown): unknown {
-  return isContext(context) ? (taskOf(context) ?? context) : concurrentNameInJest()
-}
-
-/** Whether the framework says that a test may run beside others. */
-export function isConcurrent(context: unknown): boolean {
-  const task = isContext(context) ? taskOf(context) : undefined
-  return (
-    (task !== undefined && 'concurrent' in task && task.concurrent === true) ||
-    concurrentNameInJest() !== undefined
-  )
-}
-
-// The context of vitest is a function.
-function isContext(value: unknown): value is object {
-  return (typeof value === 'object' && value !== null) || typeof value === 'function'
-}
-
-function taskOf(context: object): object | undefined {
-  const task: unknown = 'task' in context ? context.task : undefined
-  return typeof task === 'object' && task !== null ? task : undefined
-}
-
-// Jest runs a concurrent test in an AsyncLocalStorage. Depending on its version, the hooks run in it too, or before.
-function concurrentNameInJest(): string | undefined {
-  const { state } = membersOf(Reflect.get(globalThis, Symbol.for('$$jest-matchers-object')))
-  const { currentConcurrentTestName: read } = membersOf(state)
-  const name: unknown = typeof read === 'function' ? read() : undefined
-  return typeof name === 'string' ? name : undefined
-}

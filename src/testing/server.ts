@@ -39,6 +39,7 @@ function warnOfMisspelt({ url, apiKey }: ServerSettings): void {
   }
 }
 
+/** The hints that this process has written. */
 const said = new Set<string>()
 
 const defaultUrl = 'http://127.0.0.1:8025'
@@ -46,15 +47,15 @@ const defaultUrl = 'http://127.0.0.1:8025'
 /** Says which settings decide where the server is, and who asks. */
 function withHint(error: unknown, { url, apiKey }: ServerSettings): unknown {
   if (isErrorOf(error, 'request_failed') && url === undefined)
-    return again(error, 'The variable LOCALPOST_URL or the option url names another server.')
+    return withAdvice(error, 'The variable LOCALPOST_URL or the option url names another server.')
   if (isErrorOf(error, 'missing_api_key', 'invalid_api_key') && apiKey === undefined)
-    return again(
+    return withAdvice(
       error,
       'Give a key of the account "default" by the variable LOCALPOST_API_KEY or the option apiKey.',
     )
   return error
 }
 
-function again({ code, message, status }: LocalpostError, hint: string): LocalpostError {
-  return new LocalpostError(code, `${message} ${hint}`, { status })
+function withAdvice({ code, message, status }: LocalpostError, advice: string): LocalpostError {
+  return new LocalpostError(code, `${message} ${advice}`, { status })
 }

@@ -15,7 +15,8 @@ export function vitestTest(context: unknown): (ReportedTest & { id: string }) | 
 /** Suites and test, as vitest names snapshots. */
 export function namesOf(task: Readonly<Record<string, unknown>>): string {
   const names: unknown[] = []
-  for (let one = task; typeof one['name'] === 'string' && names.length < 100; one = membersOf(one['suite']))
-    names.unshift(one['name'])
+  // The limit ends the loop if a suite contains itself.
+  for (let at = task; typeof at['name'] === 'string' && names.length < 100; at = membersOf(at['suite']))
+    names.unshift(at['name'])
   return names.join(' > ')
 }

@@ -1,10 +1,12 @@
 import type { Mail, MailSummary } from '../inbox/types.ts'
 import { cameAfter, type MailQueryMembers } from '../search/query-members.ts'
 import { isTag } from '../search/query.ts'
-import { contains } from '../search/query-fits.ts'
+import { addressTest, contains, nameTest } from '../search/query-fits.ts'
+import { foldSpace } from '../core/text.ts'
 import type { MemberKind } from './expectation.ts'
 import { parseAddresses } from '../mime/headers/addresses.ts'
-import { fitsAddress, fitsBody, fitsName } from './outcome.ts'
+import { searchableText } from '../mime/html/searchable-text.ts'
+import type { TextPattern } from './outcome.ts'
 import { UsageError } from '../core/caller.ts'
 
 /** The valid values of each member of a query, with the same meaning in every expectation. */
@@ -69,11 +71,8 @@ export function mailMembersThatDiffer(mail: MailSummary | Mail, wanted: WantedMa
     !namesIn(detail, ['cc']).some((name) => fitsName(name, cc))
   )
     differing.push('cc')
-  if (
-    from !== undefined &&
-    ![mail.from, detail?.envelope.mail_from ?? ''].some((one) => fitsAddress(one, from))
-  )
-    differing.push('from')
+  const senders = [mail.from, detail?.envelope.mail_from ?? '']
+  if (from !== undefined && !senders.some((one) => fitsAddress(one, from))) differing.push('from')
   if (text !== undefined && !(detail && fitsBody(detail, text))) differing.push('text')
   for (const name of headMembers)
     if (wanted[name] !== undefined && !fitsHead(mail, { [name]: wanted[name] })) differing.push(name)
@@ -111,4 +110,19 @@ function recipientsOf(mail: MailSummary | Mail): string[] {
   return 'cc' in mail
     ? [...new Set([...mail.to, ...mail.cc, ...mail.bcc, ...mail.envelope.rcpt_to])]
     : mail.to
+}
+
+/** Whether an address field names this mailbox, as queries of the inbox have it. */
+export function fitsAddress(value: string, wanted: TextPattern): boolean {
+  return addressTest(wanted)(value)
+}
+
+/** Whether the display name beside an address is what an expectation names, as queries of the inbox have it. */
+function fitsName(name: string, wanted: TextPattern): boolean {
+  return nameTest(wanted)(name)
+}
+
+/** Whether a mail's text is what an expectation names: as written, or as queries of the inbox look at it. */
+function fitsBody({ text, html }: { text: string; html: string }, wanted: TextPattern): boolean {
+  return [text, foldSpace(text), searchableText(text, html).body].some((one) => contains(one, wanted))
 }

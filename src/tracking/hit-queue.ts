@@ -2,10 +2,10 @@ import { clearTimeout, setTimeout } from '../core/machine.ts'
 import { createSequence } from '../core/sequence.ts'
 
 export interface HitQueueDeps<H> {
-  /** Stores hits with one write. @returns The size of the record that was written, in bytes; null if the email is gone. */
+  /** Stores hits with one write. @returns About the size of what was written, in characters; null if the email is gone. */
   store(hits: readonly H[]): Promise<number | null>
   /** Whether the email still exists, at a cost that does not depend on the size of its record. */
-  isThere(): Promise<boolean>
+  emailExists(): Promise<boolean>
   /** Whether a pause may begin: not once the queue is to be closed. */
   mayPause(): boolean
   /** Called when nothing waits or is being written, so that the queue can be forgotten. */
@@ -18,7 +18,7 @@ export interface HitQueueDeps<H> {
  * The hits of one email that are not stored yet.
  *
  * One write runs at a time; hits that come meanwhile share the next one. The write of a large record begins a pause, in
- * which hits are answered but only collected. So is the write that was next when the pause began. The pause ends after its
+ * which hits are answered but only collected. Hits that were to be written next are collected too. The pause ends after its
  * time, with too many waiting hits, or by {@link HitQueue.flush}; then what waits is written.
  */
 export class HitQueue<H> {
@@ -33,10 +33,10 @@ export class HitQueue<H> {
     this.#deps = deps
   }
 
-  /** Resolves when the hit is stored, in a pause at once. @returns Whether the email still exists. */
+  /** Resolves when the hit is stored; during a pause at once, before that. @returns Whether the email still exists. */
   async add(hit: H): Promise<boolean> {
     this.#waiting.push(hit)
-    if (this.#pause && this.#waiting.length < maxWaiting) return this.#deps.isThere()
+    if (this.#pause && this.#waiting.length < maxWaiting) return this.#deps.emailExists()
     this.#endPause()
     return this.#write()
   }
@@ -53,7 +53,7 @@ export class HitQueue<H> {
     this.#next ??= this.#inLine(async () => {
       this.#next = null
       try {
-        return await (this.#pause ? this.#deps.isThere() : this.#storeWaiting())
+        return await (this.#pause ? this.#deps.emailExists() : this.#storeWaiting())
       } finally {
         this.#reportIfEmpty()
       }

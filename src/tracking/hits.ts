@@ -58,7 +58,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
     if (known) return known
     const queue = new HitQueue<WaitingHit>({
       store: (hits) => storeHits(store, id, hits),
-      isThere: async () => (await store.count(emailCollection, { prefix: [id] })) > 0,
+      emailExists: async () => (await store.count(emailCollection, { prefix: [id] })) > 0,
       onEmpty: () => {
         // It may be empty again after it was forgotten and another one took its place.
         if (queues.get(id) === queue) queues.delete(id)
@@ -85,7 +85,7 @@ export function createHits(deps: { store: Store; clock: Clock; onError(error: un
   }
 }
 
-/** @returns The size of the events in the record, in bytes, 0 if none was added; null if the email is gone. */
+/** @returns About the size of what was written, in characters, 0 if nothing was; null if the email is gone. */
 async function storeHits(store: Store, id: string, hits: readonly WaitingHit[]): Promise<number | null> {
   let size = 0
   const email = await modifyEmail(store, id, (stored) => {
@@ -93,7 +93,7 @@ async function storeHits(store: Store, id: string, hits: readonly WaitingHit[]):
     size = changed ? JSON.stringify(changed.recipients).length : 0
     return changed
   })
-  return email && size
+  return email === null ? null : size
 }
 
 /** The email with the events of hits; null if there are none to add. */

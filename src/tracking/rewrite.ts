@@ -59,8 +59,8 @@ function scanForTracking(html: string): { links: Link[]; contentEnd: number } {
   let bodyEnd = -1
   /** Where the last whole tag, text or comment ends: the scan does not report a tag without an end. */
   let wholeEnd = 0
-  /** The open element whose content is text, even if it looks like tags. */
-  let raw: { name: string; start: number } | null = null
+  /** The open element whose content is text, even if it looks like tags, and where its `<` is. */
+  let raw = null as { name: string; start: number } | null
   scanHtml(html, ['href', 'data-no-track'], {
     onOpenTag(name, attributes, start, end, ranges) {
       wholeEnd = end
@@ -91,7 +91,7 @@ function scanForTracking(html: string): { links: Link[]; contentEnd: number } {
     },
   })
   if (html.length > scannedLength) return { links, contentEnd: html.length }
-  const rawStart = (raw as { start: number } | null)?.start ?? html.length
+  const rawStart = raw?.start ?? html.length
   return { links, contentEnd: bodyEnd >= 0 ? bodyEnd : Math.min(wholeEnd, rawStart, html.length) }
 }
 

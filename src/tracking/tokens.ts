@@ -28,20 +28,20 @@ export interface Tokens {
  */
 export function createTokens(secret: Buffer, clock: Pick<Clock, 'now'>): Tokens {
   // 128 bits of the HMAC are too many to guess, and keep the addresses short (RFC 2104, section 5).
-  const codeOf = (payload: string): string =>
+  const macOf = (payload: string): string =>
     createHmac('sha256', secret).update(payload).digest().subarray(0, 16).toString('base64url')
 
   return {
     make(token) {
       const payload = Buffer.from(JSON.stringify(toPayload(token))).toString('base64url')
-      return `${payload}.${codeOf(payload)}`
+      return `${payload}.${macOf(payload)}`
     },
     read(kind, text) {
       const dot = text.length > maxLength ? -1 : text.indexOf('.')
       if (dot < 0) return null
       const payload = text.slice(0, dot)
       // The texts are compared, not the bytes: base64url has several spellings of the same bytes.
-      const [given, wanted] = [Buffer.from(text.slice(dot + 1)), Buffer.from(codeOf(payload))]
+      const [given, wanted] = [Buffer.from(text.slice(dot + 1)), Buffer.from(macOf(payload))]
       if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return null
       const token = fromPayload(JSON.parse(Buffer.from(payload, 'base64url').toString()))
       const isOver = token?.expires !== undefined && token.expires <= clock.now()
@@ -59,10 +59,7 @@ export const maxLinkBytes = 8000
 type Kind = TrackingToken['kind']
 type MemberOf<K extends Kind> = Exclude<keyof Extract<TrackingToken, { kind: K }>, 'kind' | 'expires'>
 
-/**
- * How tokens are written: `[version, letter, first, second, third, expires]`, with `""` where a kind has no member. Links
- * in mail that was sent have this form.
- */
+/** How tokens are written: `[version, letter, first, second, third, expires]`, with `""` for no member. Sent mail has this form. */
 const forms: { readonly [K in Kind]: { letter: string; places: Readonly<Record<MemberOf<K>, Place>> } } = {
   open: { letter: 'o', places: { email_id: 0, recipient: 1 } },
   click: { letter: 'c', places: { email_id: 0, recipient: 1, link: 2 } },
@@ -75,9 +72,9 @@ type Place = (typeof allPlaces)[number]
 
 function toPayload(token: TrackingToken): unknown[] {
   const { letter, places } = forms[token.kind]
-  const valueOf: Readonly<Record<string, unknown>> = token
+  const members: Readonly<Record<string, unknown>> = token
   const values: unknown[] = allPlaces.map(() => '')
-  for (const [name, place] of Object.entries(places)) values[place] = valueOf[name]
+  for (const [name, place] of Object.entries(places)) values[place] = members[name]
   return [version, letter, ...values, ...(token.expires === undefined ? [] : [token.expires])]
 }
 

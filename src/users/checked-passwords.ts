@@ -2,18 +2,16 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { monotonicNow } from '../core/machine.ts'
 import { createRecentValues } from '../core/recent-values.ts'
 import { createSharedWork } from '../core/shared-work.ts'
-import type { UserLine } from './users-file.ts'
+import type { UserLine } from './users-text.ts'
 import type { Users } from './users.ts'
 
-/**
- * Users whose name and password come with every request. A password that was right is remembered for five minutes, because
- * checking one takes as long as many requests.
- */
+/** Users whose name and password come with every request: a right one is remembered for five minutes, as checking is slow. */
 export interface CheckedPasswords {
   /**
    * As `Users.check`. Calls with the same name and password at the same time are one check.
    *
-   * @param begin  Called before a password is checked, and what it returns once that was right; see `SignInLimit`.
+   * @param begin  Called before a password is checked. The function that it returns is called if the password was right; see
+   *   `SignInLimit`.
    * @throws what `begin` throws; service_unavailable when too many other checks wait.
    */
   check(name: string, password: string, begin: () => () => void): Promise<UserLine | null>

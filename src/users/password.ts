@@ -7,32 +7,28 @@ import { systemClock } from '../core/clock.ts'
 export interface Passwords {
   /** @returns A hash with its parameters and a new salt, as {@link isPasswordHash} takes it. */
   hash(password: string): Promise<string>
-  /**
-   * Compares in constant time. With null as the hash it takes as long as with a hash, and returns false.
-   *
-   * @throws service_unavailable when too many other calls wait.
-   */
+  /** Compares in constant time, also with null, which never matches. @throws service_unavailable when too many calls wait. */
   matches(password: string, hash: string | null): Promise<boolean>
 }
 
 /** Runs two hashes at a time, because each takes 32 MB and a thread of the pool that also reads files. */
 export function createPasswords(): Passwords {
   const queue = createJobQueue(systemClock, 2, 20)
-  const derive = (password: string, { salt, cost, blockSize }: Parsed): Promise<Buffer> => {
+  const derive = (password: string, { salt, cost, blockSize }: Omit<Parsed, 'hash'>): Promise<Buffer> => {
     const options = { N: 2 ** cost, r: blockSize, p: 1, maxmem: 256 * 2 ** cost * blockSize }
     return queue.run(() => deriveKey(password.normalize('NFC'), salt, keyBytes, options), patienceMs)
   }
   // Random bytes instead of a hash: no password matches them.
-  const nobody: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(keyBytes) }
+  const unmatched: Parsed = { ...standard, salt: randomBytes(16), hash: randomBytes(keyBytes) }
   return {
     async hash(password) {
       const salt = randomBytes(16)
-      const key = await derive(password, { ...standard, salt, hash: nobody.hash })
+      const key = await derive(password, { ...standard, salt })
       return `$scrypt$ln=${standard.cost},r=${standard.blockSize},p=1$${toText(salt)}$${toText(key)}`
     },
     async matches(password, hash) {
       const known = hash === null ? null : parseHash(hash)
-      const wanted = known ?? nobody
+      const wanted = known ?? unmatched
       const key = await derive(password, wanted)
       return timingSafeEqual(key, wanted.hash) && known !== null
     },

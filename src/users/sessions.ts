@@ -14,10 +14,7 @@ export type SessionOwner =
   | { readonly scope: Scope; readonly account: string | null }
 
 /** The holder of an API key, a user with a password, or a user of an OpenID provider. */
-export type Authenticated =
-  | { key: string }
-  | { user: { name: string; hash: string } }
-  | { provided: ProvidedUser }
+export type SignedIn = { key: string } | { user: { name: string; hash: string } } | { provided: ProvidedUser }
 
 /**
  * Sessions of the page, after a sign-in with an API key, a password or an OpenID provider. They survive a restart. Each key
@@ -25,7 +22,7 @@ export type Authenticated =
  */
 export interface StoredSessions {
   /** Begins a session of an owner that was authenticated before. @returns Its token. */
-  open(owner: Authenticated): Promise<string>
+  open(owner: SignedIn): Promise<string>
   /** Ends a session. Has no effect if there is none. */
   close(token: string): Promise<void>
   /**
@@ -61,27 +58,29 @@ export async function createStoredSessions(deps: {
     remove: (id) => void sessions.delete(id),
   })
 
-  /**
-   * The sessions of one group count together. Keys that do not exist, which `acceptAnyKey` accepts, are one group, because callers
-   * could invent any number of them.
-   */
-  function groupOf({ user, provided, subject, proof }: Owner): string {
+  /** Sessions of a group count together. Keys that do not exist, which `acceptAnyKey` accepts, are one: there may be any number. */
+  function groupOf({ user, provided, subject, proof }: StoredOwner): string {
     if (provided) return `provided ${subject}`
     if (user !== null) return `user ${user}`
     return keys.has(proof) ? `key ${proof}` : 'unknown key'
   }
 
-  async function begin(owner: Owner): Promise<string> {
+  /** The sessions that have expired, and those that are too many with one more of this owner. */
+  function sessionsToEnd(owner: StoredOwner, at: number): Omit<SessionRecord, 'version'>[] {
+    const all = [...sessions.values()]
+    const group = groupOf(owner)
+    const same = all.filter((one) => one.expires > at && groupOf(one) === group)
+    same.sort((a, b) => a.created - b.created)
+    const surplus = same.slice(0, Math.max(0, same.length + 1 - maxPerUser))
+    return [...all.filter(({ expires }) => expires <= at), ...surplus]
+  }
+
+  async function begin(owner: StoredOwner): Promise<string> {
     // The token is random and has no other use, so a stolen cookie does not reveal the key.
     const token = randomBytes(24).toString('base64url')
     const created = now()
     const session = { id: digestOf(token), ...owner, created, expires: created + sessionSeconds * 1000 }
-    const all = [...sessions.values()]
-    const gone = all.filter(({ expires }) => expires <= created)
-    const group = groupOf(owner)
-    const same = all.filter((one) => one.expires > created && groupOf(one) === group)
-    same.sort((a, b) => a.created - b.created)
-    gone.push(...same.slice(0, Math.max(0, same.length + 1 - maxPerUser)))
+    const gone = sessionsToEnd(owner, created)
     for (const { id } of gone) sessions.delete(id)
     sessions.set(session.id, session)
     await commit([...gone.map(({ id }) => remove(sessionCollection, id)), insert(sessionCollection, session)])
@@ -123,6 +122,6 @@ export const sessionSeconds: number = 24 * 60 * 60
 /** How many sessions one key or one user has. */
 export const maxPerUser = 50
 
-type Owner = Pick<SessionRecord, 'user' | 'provided' | 'subject' | 'proof'>
+type StoredOwner = Pick<SessionRecord, 'user' | 'provided' | 'subject' | 'proof'>
 
 const digestOf = (text: string): string => hash('sha256', text)

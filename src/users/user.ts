@@ -26,12 +26,9 @@ export interface SessionRecord extends StoredRecord {
   provided?: User
   /** A digest of what identifies that user at the provider; absent for other sessions. */
   subject?: string
-  /**
-   * A digest of the key, of the hash of the password, or of the options for the provider: the session ends when that is
-   * no longer valid.
-   */
+  /** A digest of the key, the password's hash, or the provider's options: if that is no longer valid, the session ends. */
   proof: string
-  /** Unix time in milliseconds. */
+  /** Unix time in milliseconds, as `expires`. */
   created: number
   expires: number
 }

@@ -1,76 +1,69 @@
-import { invalidOption } from '../core/errors.ts'
-import { quote } from '../core/quote.ts'
-import { isPasswordHash } from './password.ts'
-import type { Role, User } from './user.ts'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { codeOf, invalidOption, LocalpostError, messageOf } from '../core/errors.ts'
+import { maxUsersBytes, parseUsers, type UserLine } from './users-text.ts'
 
-/** A user and the hash of the password. */
-export interface UserLine extends User {
-  readonly hash: string
+/** The users of a file. @throws invalid_option */
+export function readUsers(path: string): Map<string, UserLine> {
+  return parseUsers(readUsersText(path), path)
 }
 
-/** The largest file of users, in bytes: about 1,500 of them. */
-export const maxUsersBytes: number = 256 * 1024
+/** The text of a file of users. @throws invalid_option if it is missing, unreadable, too large or not UTF-8. */
+function readUsersText(path: string): string {
+  const refuse = (what: string, cause?: unknown): never => {
+    throw invalidOption(`--users: ${path} ${what}`, cause)
+  }
+  try {
+    const bytes = readFileSync(path)
+    if (bytes.length > maxUsersBytes) return refuse(`is larger than ${maxUsersBytes} bytes.`)
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    if (error instanceof LocalpostError) throw error
+    if (codeOf(error) === 'ENOENT')
+      return refuse('does not exist. Make it with `localpost user add <name>`.', error)
+    return refuse(`cannot be read (${messageOf(error)}).`, error)
+  }
+}
 
 /**
- * Reads a file of users: one on each line, `name:role:accounts:hash`. Empty lines and those that begin with `#` are
- * comments.
+ * Changes the text of a file of users, by renaming a new file that only its owner can read. A missing file counts as empty.
  *
- * @throws invalid_option with the number of the line; hashes are not quoted.
+ * @throws invalid_option if another command is changing it, if it cannot be written, or if the new text is too large.
  */
-export function parseUsers(text: string, path: string): Map<string, UserLine> {
-  const users = new Map<string, UserLine>()
-  for (const [index, line] of text.split(/\r\n|\n|\r/).entries()) {
-    if (isComment(line)) continue
-    const refuse: (what: string) => never = (what) => {
-      throw invalidOption(`--users: ${path}, line ${index + 1}: ${what}`)
-    }
-    const [name = '', role = '', accounts = '', hash = '', ...others] = line.trim().split(':')
-    if (!isUserName(name)) refuse(`${quote(name)} is no name. ${nameRule}`)
-    if (!isRole(role)) refuse(`the role is ${quote(role)}; it is admin or member.`)
-    const names = accounts.split(',')
-    if (!names.every(isAccountName)) refuse(`${quote(accounts)} is no list of accounts such as default,shop.`)
-    if (!isPasswordHash(hash) || others.length > 0)
-      refuse('this is no password hash. Write the line with `localpost user add`.')
-    if (users.has(name)) refuse(`${quote(name)} is there already. Remove one of the two lines.`)
-    users.set(name, { name, role, accounts: names, hash })
+export function changeUsersFile<T extends { text: string }>(path: string, change: (text: string) => T): T {
+  const exists = existsSync(path)
+  // If the path is a link, its target is replaced and not the link.
+  const target = exists ? realpathSync(path) : path
+  const draft = `${target}.new`
+  let fd: number | null = null
+  try {
+    // `wx` fails if the file exists, so it is also the lock.
+    fd = openSync(draft, 'wx', 0o600)
+    const changed = change(exists ? readUsersText(path) : '')
+    if (Buffer.byteLength(changed.text) > maxUsersBytes)
+      throw invalidOption(`--users: ${path} would be larger than ${maxUsersBytes} bytes.`)
+    writeFileSync(fd, changed.text)
+    fsyncSync(fd)
+    renameSync(draft, target)
+    return changed
+  } catch (error) {
+    if (fd !== null) rmSync(draft, { force: true })
+    if (error instanceof LocalpostError) throw error
+    const why =
+      codeOf(error) === 'EEXIST'
+        ? `is being changed by another command. If none runs, remove ${draft}.`
+        : `cannot be written (${messageOf(error)}).`
+    throw invalidOption(`--users: ${path} ${why}`, error)
+  } finally {
+    if (fd !== null) closeSync(fd)
   }
-  return users
-}
-
-/** Adds the line of a user to the text of a file, or replaces the one with this name. The other lines stay as they are. */
-export function withUser(text: string, { name, role, accounts, hash }: UserLine): string {
-  return withLine(text, name, [[name, role, accounts.join(','), hash].join(':')])
-}
-
-/** The text of a file without the line of a user. The other lines stay as they are. */
-export function withoutUser(text: string, name: string): string {
-  return withLine(text, name, [])
-}
-
-function withLine(text: string, name: string, line: readonly string[]): string {
-  const lines = text.split(/\r\n|\n|\r/)
-  if (lines.at(-1) === '') lines.pop()
-  const at = lines.findIndex((one) => !isComment(one) && one.trim().startsWith(`${name}:`))
-  if (at >= 0) lines.splice(at, 1, ...line)
-  else lines.push(...line)
-  return lines.map((one) => `${one}\n`).join('')
-}
-
-/** The rule for user names, for error messages. */
-export const nameRule = 'A name has up to 100 letters, digits, and the characters . _ - + @.'
-
-export function isUserName(name: string): boolean {
-  return /^[\p{L}\p{N}._+@-]{1,100}$/u.test(name)
-}
-
-export function isAccountName(name: string): boolean {
-  return /^[\w.-]{1,100}$/.test(name)
-}
-
-export function isRole(role: string): role is Role {
-  return role === 'admin' || role === 'member'
-}
-
-function isComment(line: string): boolean {
-  return line.trim() === '' || line.trim().startsWith('#')
 }

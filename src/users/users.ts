@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs'
+import { messageOf } from '../core/errors.ts'
 import { monotonicNow } from '../core/machine.ts'
 import { createPasswords } from './password.ts'
 import type { User } from './user.ts'
-import { readUsers } from './stored-users.ts'
-import type { UserLine } from './users-file.ts'
+import { readUsers } from './users-file.ts'
+import type { UserLine } from './users-text.ts'
 
 /** The users who may sign in with a password. */
 export interface Users {
@@ -26,7 +27,7 @@ export interface Users {
  */
 export function openUsers(path: string, onProblem: (error: Error) => void): Users {
   const passwords = createPasswords()
-  let stamp = fileVersion(path)
+  let version = fileVersion(path)
   let users = readUsers(path)
   let lookedAt = monotonicNow()
 
@@ -34,8 +35,8 @@ export function openUsers(path: string, onProblem: (error: Error) => void): User
     if (monotonicNow() - lookedAt < lookEveryMs) return users
     lookedAt = monotonicNow()
     const now = fileVersion(path)
-    if (now === stamp) return users
-    stamp = now
+    if (now === version) return users
+    version = now
     try {
       users = readUsers(path)
     } catch (error) {
@@ -62,7 +63,12 @@ export function toUser({ name, role, accounts }: UserLine): User {
 
 const lookEveryMs = 500
 
+/** The same as long as the file is the same, or cannot be looked at for the same reason. */
 function fileVersion(path: string): string {
-  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : ''
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`
+  } catch (error) {
+    return messageOf(error)
+  }
 }

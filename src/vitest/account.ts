@@ -36,7 +36,7 @@ export function createAccountTest(settings?: AccountTestSettings): TestAPI<Accou
   assertKnownOptions(settings, ['scope', ...accountSettingNames], 'createAccountTest()')
   const { scope = 'file', ...account } = settings ?? {}
   assertScope(scope, 'createAccountTest()')
-  const own = baseTest.extend<AccountFixtures & { localpostAccount: TestAccount }>({
+  return baseTest.extend<AccountFixtures & { localpostAccount: TestAccount }>({
     localpostAccount: [
       // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of the fixtures it uses there
       async ({}, use: (account: TestAccount) => Promise<void>) => {
@@ -52,12 +52,11 @@ export function createAccountTest(settings?: AccountTestSettings): TestAPI<Accou
     localpost: async ({ localpostAccount, task }, use) =>
       useInTest(
         localpostAccount,
-        { task, scope, names: { maker: 'createAccountTest()', one: 'account' } },
+        { task, scope, names: { maker: 'createAccountTest()', what: 'account' } },
         use,
       ),
     localpostUrl: async ({ localpost }, use) => {
       await use(localpost.url)
     },
   })
-  return own
 }

@@ -46,7 +46,7 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
   assertKnownOptions(settings, ['scope', 'options'], 'createTest()')
   const { scope = 'test', options = {} } = settings ?? {}
   assertScope(scope, 'createTest()')
-  const own = baseTest.extend<LocalpostFixtures & { localpostInstance: Localpost }>({
+  return baseTest.extend<LocalpostFixtures & { localpostInstance: Localpost }>({
     localpostOptions: [
       // A function, since vitest before 4.1 takes a plain value for one of the whole file.
       // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of the fixtures it uses there
@@ -68,12 +68,11 @@ export function createTest(settings?: TestSettings): TestAPI<LocalpostFixtures> 
       { scope },
     ],
     localpost: async ({ localpostInstance, task }, use) =>
-      useInTest(localpostInstance, { task, scope, names: { maker: 'createTest()', one: 'instance' } }, use),
+      useInTest(localpostInstance, { task, scope, names: { maker: 'createTest()', what: 'instance' } }, use),
     localpostUrl: async ({ localpost }, use) => {
       await use(localpost.url ?? (await localpost.listen()).url)
     },
   })
-  return own
 }
 
 /**
@@ -90,7 +89,7 @@ export const test: TestAPI<LocalpostFixtures> = createTest()
 
 baseExpect.extend(withCallLines(matchers))
 
-/** Vitest's `expect` with the matchers of {@link MailMatchers}. */
+/** Vitest's `expect` with the matchers of {@link MailMatchers}, which the import of this module adds. */
 export const expect: ExpectStatic = baseExpect
 
 export { createAccountTest } from './account.ts'

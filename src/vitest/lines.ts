@@ -7,14 +7,14 @@ import { framesOfTest, type Matchers, type Outcome } from './parts.ts'
 export function withCallLines(matchers: Matchers): Matchers {
   return {
     ...matchers,
-    toHaveSent: withLine(matchers.toHaveSent),
-    toHaveEvent: withLine(matchers.toHaveEvent),
-    toPassChecks: withLine(matchers.toPassChecks),
-    toMatchMailPictures: withLine(matchers.toMatchMailPictures),
+    toHaveSent: withCallLine(matchers.toHaveSent),
+    toHaveEvent: withCallLine(matchers.toHaveEvent),
+    toPassChecks: withCallLine(matchers.toPassChecks),
+    toMatchMailPictures: withCallLine(matchers.toMatchMailPictures),
   } satisfies WaitingMatchers
 }
 
-/** So that a matcher that waits cannot be forgotten here. */
+/** The matchers that wait. `satisfies` fails if one is missing above. */
 type WaitingMatchers = {
   [
     Name in keyof Matchers as ReturnType<Matchers[Name]> extends Promise<Outcome> ? Name : never
@@ -23,15 +23,15 @@ type WaitingMatchers = {
 
 type WaitingMatcher<Self, Given extends unknown[]> = (this: Self, ...given: Given) => Promise<Outcome>
 
-function withLine<Self extends { isNot?: boolean }, Given extends unknown[]>(
+function withCallLine<Self extends { isNot?: boolean }, Given extends unknown[]>(
   check: WaitingMatcher<Self, Given>,
 ): WaitingMatcher<Self, Given> {
   return function matcher(...given) {
-    return orThrow(check.apply(this, given), this.isNot === true, framesOfTest(matcher))
+    return throwIfFailed(check.apply(this, given), this.isNot === true, framesOfTest(matcher))
   }
 }
 
-async function orThrow(checking: Promise<Outcome>, isNot: boolean, frames: string): Promise<Outcome> {
+async function throwIfFailed(checking: Promise<Outcome>, isNot: boolean, frames: string): Promise<Outcome> {
   const outcome = await checking
   if (outcome.pass !== isNot) return outcome
   const { actual, expected } = outcome

@@ -15,11 +15,11 @@ export function assertScope(scope: unknown, of: string): void {
 }
 
 /** The test that runs, and whose fixtures it uses. */
-interface Use {
+interface RunningTest {
   task: { concurrent?: boolean | undefined }
   scope: TestScope
   /** For messages: what made the test, and what its tests share. */
-  names: { maker: string; one: string }
+  names: { maker: string; what: string }
 }
 
 /**
@@ -29,13 +29,13 @@ interface Use {
  */
 export async function useInTest<Post extends Localpost | TestAccount>(
   post: Post,
-  { task, scope, names: { maker, one } }: Use,
+  { task, scope, names: { maker, what } }: RunningTest,
   use: (post: Post) => Promise<void>,
 ): Promise<void> {
   if (scope !== 'test') {
     if (task.concurrent)
       throw new Error(
-        `This test runs at the same time as others, and the scope "${scope}" of ${maker} gives all of them one ${one}, which each test would empty while others use it. Use the scope "test": then each test has its own.`,
+        `This test runs at the same time as others, and the scope "${scope}" of ${maker} gives all of them one ${what}, which each test would empty while others use it. Use the scope "test": then each test has its own.`,
       )
     await post.reset()
   }

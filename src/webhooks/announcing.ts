@@ -39,23 +39,8 @@ interface AnnouncingDeps {
  * fallen below half of the limit.
  */
 export function announcing(deps: AnnouncingDeps): CommitHook {
-  const { store, senders, log, ids, clock, maxWaiting, wants = () => true, onError } = deps
-  const overLimit = new Set<WebhookSender>()
-
-  /** @param added  How many deliveries the commit already adds for it. */
-  function mayAdd(sender: WebhookSender, added: number): boolean {
-    if (sender.waiting + added < maxWaiting) {
-      if (sender.waiting < maxWaiting / 2) overLimit.delete(sender)
-      return true
-    }
-    if (!overLimit.has(sender)) {
-      const { url } = sender.webhook
-      const dropped = `${maxWaiting} deliveries wait for it, and new events are dropped`
-      deps.onWarning(`The webhook ${url} does not keep up: ${dropped}.`)
-    }
-    overLimit.add(sender)
-    return false
-  }
+  const { store, senders, log, ids, clock, wants = () => true, onError } = deps
+  const mayAdd = createBacklogLimit(deps)
 
   function wakeSender(sender: WebhookSender, count: number): void {
     const { id } = sender.webhook
@@ -69,7 +54,8 @@ export function announcing(deps: AnnouncingDeps): CommitHook {
     const wanting = [...senders.values()].flatMap((sender) => {
       const { webhook } = sender
       if (webhook.disabled || !isWanted(payload.type, webhook.events)) return []
-      return shapedFor(sender, payload, email, wants).flatMap((shaped) => {
+      const bodies = webhook.shape === undefined ? [undefined] : shapedBodies(sender, payload, email, wants)
+      return bodies.flatMap((shaped) => {
         return mayAdd(sender, counts.get(sender) ?? 0) ? { sender, shaped } : []
       })
     })
@@ -103,9 +89,12 @@ export function announcing(deps: AnnouncingDeps): CommitHook {
     if (written.length === 0) return null
     const isNew = written.every(({ op }) => op === 'insert')
     let replaced: Replaced | null = []
-    let announced: ReadonlyMap<WebhookSender, number> = new Map()
+    let countsAdded: ReadonlyMap<WebhookSender, number> = new Map()
+    const prepare = async (): Promise<void> => {
+      replaced = await readReplaced(written)
+    }
     return {
-      prepare: isNew ? undefined : async () => void (replaced = await readReplaced(written)),
+      prepare: isNew ? undefined : prepare,
       add() {
         const before = replaced
         if (!before) return []
@@ -113,24 +102,40 @@ export function announcing(deps: AnnouncingDeps): CommitHook {
         try {
           const now = clock.now()
           const payloads = written.flatMap((change, i) => toPayloads(change, before[i] ?? null, now))
-          const added = payloads.flatMap((announced) => deliveriesOf(announced, counts))
-          announced = counts
+          const added = payloads.flatMap((one) => deliveriesOf(one, counts))
+          countsAdded = counts
           return added
         } catch (error) {
           onError(error)
           return []
         }
       },
-      committed: () => announced.forEach((count, sender) => wakeSender(sender, count)),
+      committed: () => countsAdded.forEach((count, sender) => wakeSender(sender, count)),
     }
   }
 }
 
-/**
- * Whether a webhook in the form of a provider gets an event. Default: it does.
- *
- * @param type  The provider's name of the event.
- */
+/** Whether a webhook may get one more delivery, beside those that the commit adds for it already. */
+type MayAdd = (sender: WebhookSender, added: number) => boolean
+
+function createBacklogLimit({ maxWaiting, onWarning }: AnnouncingDeps): MayAdd {
+  const overLimit = new Set<WebhookSender>()
+  return (sender, added) => {
+    if (sender.waiting + added < maxWaiting) {
+      if (sender.waiting < maxWaiting / 2) overLimit.delete(sender)
+      return true
+    }
+    if (!overLimit.has(sender)) {
+      const { url } = sender.webhook
+      const dropped = `${maxWaiting} deliveries wait for it, and new events are dropped`
+      onWarning(`The webhook ${url} does not keep up: ${dropped}.`)
+    }
+    overLimit.add(sender)
+    return false
+  }
+}
+
+/** Whether a webhook in the form of a provider gets an event. Default: yes. @param type  The provider's name of the event. */
 export type WantsEvent = (webhookId: string, email: EmailRecord, type: string) => boolean
 
 type Written = Exclude<Change, { op: 'remove' }>
@@ -142,18 +147,14 @@ function isAnnounced(change: Change): change is Written {
 }
 
 // The name of the collection decides the type of the record, which the port of the store does not express.
-function toPayloads(
-  { op, collection, record }: Written,
-  before: StoredRecord | null,
-  now: number,
-): Announced[] {
+function toPayloads({ op, collection, record }: Written, old: StoredRecord | null, now: number): Announced[] {
   // Another commit changed the record first, so this commit will be refused.
-  if (op === 'update' && before?.version !== record.version) return []
+  if (op === 'update' && old?.version !== record.version) return []
   if (collection.name === emailCollection.name) {
     const email = record as EmailRecord
-    return emailPayloads(before as EmailRecord | null, email).map((payload) => ({ payload, email }))
+    return emailPayloads(old as EmailRecord | null, email).map((payload) => ({ payload, email }))
   }
-  const payloads = domainPayloads(before as DomainRecord | null, record as DomainRecord, now)
+  const payloads = domainPayloads(old as DomainRecord | null, record as DomainRecord, now)
   return payloads.map((payload) => ({ payload, email: null }))
 }
 
@@ -163,18 +164,13 @@ interface Announced {
   readonly email: EmailRecord | null
 }
 
-/**
- * The bodies for a webhook in the form of a provider.
- *
- * @returns Of one undefined for the form of Localpost; of none if the webhook does not get this event.
- */
-function shapedFor(
+/** The bodies for a webhook in the form of a provider; none if the webhook does not get this event. */
+function shapedBodies(
   { shape, webhook }: Pick<WebhookSender, 'shape' | 'webhook'>,
   { data }: WebhookPayload,
   email: EmailRecord | null,
   wants: WantsEvent,
-): (string | undefined)[] {
-  if (webhook.shape === undefined) return [undefined]
+): string[] {
   if (!shape || !email || !('recipient' in data)) return []
   const shaped = [shape.email({ email, recipient: data.recipient, event: data }, webhook.id) ?? []].flat()
   return shaped.flatMap(({ type, body }) => {

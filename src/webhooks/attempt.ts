@@ -17,29 +17,23 @@ export type Calling = Pick<GuardedRequest, 'problemOf' | 'lookup'>
  *
  * An answer counts as soon as its status has arrived, whether or not its body can be read.
  *
- * @param shape  The form of the provider; null for that of Localpost.
- * @param trace  The headers of this trace are sent; undefined for none.
- * @param now  Unix time in milliseconds; the signature covers it, so that a receiver can refuse old requests.
- * @param signal  Aborts the request; its reason becomes the error of the attempt.
+ * @param how.shape  The form of the provider; null for that of Localpost.
+ * @param how.trace  The headers of this trace are sent; undefined for none.
+ * @param how.now  Unix time in milliseconds; the signature covers it, so that a receiver can refuse old requests.
+ * @param how.signal  Aborts the request; its reason becomes the error of the attempt.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export async function attemptDelivery(
   { url, secret, headers: further = {} }: Webhook,
   delivery: WebhookDeliveryRecord,
-  {
-    now,
-    signal,
-    lookup,
-    problemOf,
-    shape,
-    trace,
-  }: {
+  how: {
     now: number
     signal: AbortSignal
     shape: WebhookShape | null
     trace?: TraceContext | undefined
   } & Calling,
 ): Promise<WebhookAttempt> {
+  const { now, signal, lookup, problemOf, shape, trace } = how
   const { event_id } = delivery
   const body = postedBody(delivery)
   const began = monotonicNow()
@@ -57,13 +51,13 @@ export async function attemptDelivery(
       secret,
       sign: () => new Signer(secret).sign(event_id, new Date(now), body),
     }
-    const named = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
+    const lowercased = Object.entries(further).map(([name, value]) => [name.toLowerCase(), value])
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'localpost',
       ...(trace && { traceparent: trace.traceparent }),
       ...(trace?.tracestate !== undefined && { tracestate: trace.tracestate }),
-      ...(Object.fromEntries(named) as Record<string, string>),
+      ...(Object.fromEntries(lowercased) as Record<string, string>),
       ...(shape ?? standardShape).headers(request),
     }
     const posted = shape?.body?.(request) ?? body

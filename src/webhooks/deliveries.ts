@@ -27,6 +27,7 @@ export interface Deliveries {
   trim(): Promise<void>
   /** Removes all finished deliveries. @returns How many there were. */
   removeFinished(): Promise<number>
+  /** Removes the deliveries that wait for a webhook. */
   removeWaiting(webhookId: string): Promise<void>
   /** Removes the deliveries that wait for other webhooks than these. */
   removeWaitingExcept(webhookIds: ReadonlySet<string>): Promise<void>

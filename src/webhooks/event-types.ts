@@ -14,6 +14,6 @@ export const eventGroups = ['*', 'email.*', 'domain.*'] as const
 
 /** Whether one of the patterns asks for this event. */
 export function isWanted(type: WebhookDelivery['type'], patterns: readonly WebhookPattern[]): boolean {
-  const kind = type.startsWith('email.') ? 'email.*' : 'domain.*'
-  return patterns.some((pattern) => pattern === type || pattern === kind || pattern === '*')
+  const group = `${type.split('.', 1)[0]}.*`
+  return patterns.some((pattern) => pattern === type || pattern === group || pattern === '*')
 }

@@ -4,6 +4,7 @@ import { quote } from '../core/quote.ts'
 import type { RandomSource } from '../core/random.ts'
 import type { WebhookShape } from './shape.ts'
 import type { Webhook, WebhookInput, WebhookPattern } from './types.ts'
+import type { WebhookChanges, WebhookRecord } from './webhook.ts'
 
 /** The beginning of the ids of webhooks of the options. */
 export const optionPrefix = 'option_'
@@ -22,19 +23,35 @@ export function toWebhook(
     url,
     secret,
     events: [...new Set<WebhookPattern>(events)],
-    ...headersMember(headers),
+    ...headersIfAny(headers),
     ...(shape && { shape }),
     ...(shape_events && { shape_events }),
   }
 }
 
+/** A stored webhook with changes, whose `url` is as `URL` writes it. @throws validation_error */
+export function withChanges(
+  { headers: before, disabled, ...kept }: WebhookRecord,
+  { url, shape_events, headers, enabled }: WebhookChanges,
+  shapes: readonly WebhookShape[],
+): WebhookRecord {
+  const isDisabled = enabled === undefined ? disabled : !enabled
+  return {
+    ...kept,
+    ...(url !== undefined && { url }),
+    ...(shape_events && shapedEvents({ shape: kept.shape, shape_events }, shapes)),
+    ...headersIfAny(headers ?? before),
+    ...(isDisabled && { disabled: true }),
+  }
+}
+
 /** The member of a webhook, which is absent without headers. */
-export function headersMember(headers: Webhook['headers'] = {}): Pick<Webhook, 'headers'> {
+function headersIfAny(headers: Webhook['headers'] = {}): Pick<Webhook, 'headers'> {
   return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
 /** The events of a webhook by the names of Localpost, and by those of its provider. @throws validation_error */
-export function shapedEvents(
+function shapedEvents(
   { events, shape: name, shape_events }: Pick<WebhookInput, 'events' | 'shape' | 'shape_events'>,
   shapes: readonly WebhookShape[],
 ): Pick<WebhookInput, 'events' | 'shape_events'> {
@@ -50,16 +67,14 @@ export function shapedEvents(
   if (events) return wrong('events', 'must not be given together with shape_events')
   const subscribed = shape_events.flatMap((type, i) => {
     const ofLocalpost = Object.hasOwn(shape.events, type) ? shape.events[type] : undefined
+    if (ofLocalpost !== undefined) return ofLocalpost
     const types = Object.keys(shape.events).join(', ')
-    return ofLocalpost ?? wrong(`shape_events[${i}]`, `must be one of ${types}, not ${quote(type)}`)
+    return wrong(`shape_events[${i}]`, `must be one of ${types}, not ${quote(type)}`)
   })
   return { events: [...new Set(subscribed)], shape_events: [...new Set(shape_events)] }
 }
 
-/**
- * The webhooks of the options. They are named after the address, so that pending deliveries continue after a restart, and never
- * go to another address.
- */
+/** The webhooks of the options, named after the address: pending deliveries continue after a restart, and only to it. */
 export function optionWebhooks(
   given: readonly WebhookInput[],
   random: RandomSource,

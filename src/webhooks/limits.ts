@@ -20,7 +20,7 @@ export class WebhookLimits {
     this.#problemOf = problemOf
   }
 
-  /** @throws state_conflict if there cannot be so many more. */
+  /** @throws state_conflict if `count` more would exceed {@link maxWebhooks}. */
   assertPlaces(count: number): void {
     if (count === 0 || this.#senders.size + this.#reservedPlaces + count <= maxWebhooks) return
     throw new LocalpostError('state_conflict', `There are ${maxWebhooks} webhooks. Remove one first.`)
@@ -44,7 +44,7 @@ export class WebhookLimits {
     )
   }
 
-  /** Reserves a URL, and a place if the webhook is new, while `work` stores it. */
+  /** Reserves a URL, and a place if the webhook is new, while `work` stores it. Call it in the same turn as the assertions. */
   async whileReserved<T>(webhook: { url: string; isNew: boolean }, work: () => Promise<T>): Promise<T> {
     const places = webhook.isNew ? 1 : 0
     this.#reserved.add(webhook.url)

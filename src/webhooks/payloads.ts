@@ -34,14 +34,10 @@ export function emailPayloads(before: EmailRecord | null, email: EmailRecord): E
  * @param before  The version that `domain` replaces; null if there was none.
  * @param now  Unix time in milliseconds.
  */
-export function domainPayloads(
-  before: DomainRecord | null,
-  domain: DomainRecord,
-  now: number,
-): DomainPayload[] {
+export function domainPayloads(old: DomainRecord | null, domain: DomainRecord, now: number): DomainPayload[] {
   if (!domain.registered) return []
-  const types: DomainEventType[] = [before?.registered ? 'domain.updated' : 'domain.created']
-  if (domain.status === 'SUCCESS' && !(before?.registered && before.status === 'SUCCESS'))
+  const types: DomainEventType[] = [old?.registered ? 'domain.updated' : 'domain.created']
+  if (domain.status === 'SUCCESS' && !(old?.registered && old.status === 'SUCCESS'))
     types.push('domain.verified')
   return types.map((type) => ({ type, timestamp: new Date(now).toISOString(), data: toData(domain) }))
 }

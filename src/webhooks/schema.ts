@@ -43,7 +43,8 @@ export const webhookPatternSchema: z.ZodType<WebhookPattern> = z.enum(patternNam
 
 const patterns = z.array(webhookPatternSchema)
 
-const [minKeyBytes, maxKeyBytes] = [24, 64]
+const minKeyBytes = 24
+const maxKeyBytes = 64
 const keyLength = `${minKeyBytes} to ${maxKeyBytes} bytes`
 const secret = z
   .string()
@@ -62,7 +63,7 @@ const headers = z
     z
       .string()
       .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, 'must be the name of a header')
-      .refine((name) => !isOurs(name), 'must not be the name of a header that Localpost writes'),
+      .refine((name) => !isReservedHeader(name), 'must not be the name of a header that Localpost writes'),
     z
       .string()
       .max(4000)
@@ -119,9 +120,7 @@ export const webhookChangesSchema: z.ZodType<Pick<Partial<WebhookInput>, 'url' |
 export const maxWebhooks = 20
 
 /** The option `webhooks`. */
-export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z
-  .array(z.strictObject(inputMembers))
-  .max(maxWebhooks)
+export const webhookOptionSchema: z.ZodType<WebhookInput[]> = z.array(webhookInputSchema).max(maxWebhooks)
 
 /** A webhook, as `/dev/webhooks` answers it. */
 export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
@@ -210,7 +209,7 @@ export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject(
 })
 
 /** Whether a header frames the request, or is written for every webhook. */
-function isOurs(name: string): boolean {
+function isReservedHeader(name: string): boolean {
   return /^(?:connection|content-length|content-type|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i.test(
     name,
   )

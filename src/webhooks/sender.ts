@@ -33,6 +33,8 @@ export interface SenderDeps extends Calling {
  *
  * Due deliveries are read from the store when one can be sent, and none are queued in memory. If the process ends between
  * an answer and its commit, the event is sent again after the next start, with the same `webhook-id`: at least once.
+ *
+ * At most one loop looks for due deliveries. A call of `wake` makes it look once more, unless the sender is paused or closed.
  */
 export class WebhookSender {
   readonly #deps: SenderDeps
@@ -43,10 +45,12 @@ export class WebhookSender {
   readonly #ended = new Set<string>()
   readonly #idleWaiters: (() => void)[] = []
   #waiting = 0
-  #isClosed = false
-  #isPaused = false
+  /** `paused`: for a second, after an error of the store. */
+  #state: 'open' | 'paused' | 'closed' = 'open'
   #isLooking = false
+  /** Whether `wake` was called since the loop looked last. */
   #lookAgain = false
+  /** Stops the timer that wakes the sender: for the next delivery that is not due yet, or at the end of the pause. */
   #cancelTimer: (() => void) | null = null
 
   constructor(webhook: Webhook, deps: SenderDeps) {
@@ -96,7 +100,7 @@ export class WebhookSender {
 
   /** Aborts running deliveries, which stay due, and starts no more. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#state = 'closed'
     this.#cancelTimer?.()
     const open = [...this.#underWay.values()]
     for (const { controller } of open) controller.abort(new Error('Localpost is closing'))
@@ -107,7 +111,7 @@ export class WebhookSender {
   async #look(): Promise<void> {
     this.#isLooking = true
     try {
-      while (this.#lookAgain && !this.#isClosed && !this.#isPaused) {
+      while (this.#lookAgain && this.#state === 'open') {
         this.#lookAgain = false
         if (!this.#maySend()) await this.#countForOther()
         else if (this.#underWay.size < maxUnderWay) await this.#sendDue()
@@ -122,10 +126,10 @@ export class WebhookSender {
 
   #maySend(): boolean {
     const { leadership } = this.#deps.store
-    return !this.#isClosed && !this.#isPaused && !this.#webhook.disabled && leadership.isMine()
+    return this.#state === 'open' && !this.#webhook.disabled && leadership.isMine()
   }
 
-  /** Counts while another instance sends. After an error the next wake counts again. */
+  /** Counts if another instance sends. After an error the next wake counts again. */
   async #countForOther(): Promise<void> {
     if (this.#deps.store.leadership.isMine()) return
     await this.#count().catch((error: unknown) => {
@@ -149,13 +153,14 @@ export class WebhookSender {
     const later = await store.page(webhookDeliveryCollection, { ...ofWebhook, after: [id, now], limit: 1 })
     await this.#count()
     for (const delivery of due.records) {
-      // Nothing is sent beside the request to confirm the webhook, which is the first delivery.
-      if (this.#underWay.size >= maxUnderWay || this.#isUnderWay(id) || !this.#maySend()) break
+      // Nothing is sent beside the request to confirm the webhook, which is the first delivery. The webhook is its subject.
+      const isConfirming = this.#isUnderWay(id)
+      if (this.#underWay.size >= maxUnderWay || isConfirming || !this.#maySend()) break
       if (this.#underWay.has(delivery.id) || this.#ended.has(delivery.id)) continue
       if (!this.#isUnderWay(subjectOf(delivery))) this.#begin(delivery)
     }
     const next = later.records[0]?.due ?? null
-    if (next === null || this.#isClosed || this.#isPaused) return
+    if (next === null || this.#state !== 'open') return
     this.#cancelTimer?.()
     this.#cancelTimer = clock.after(Math.max(1, next - now), () => this.wake())
   }
@@ -192,7 +197,7 @@ export class WebhookSender {
     cancelLimit()
     // Closing aborted it, so this was not a failure of the receiver. The span is left without an end, on purpose: the try
     // is repeated.
-    if (this.#isClosed && attempt.status === null) return
+    if (this.#state === 'closed' && attempt.status === null) return
     span.end(attempt)
     const changed = afterAttempt(delivery, attempt, retryDelaysMs, clock.now())
     await store.commit([update(webhookDeliveryCollection, changed)])
@@ -202,12 +207,12 @@ export class WebhookSender {
 
   /** Waits a second. The store may be full for now; a delivery whose result could not be stored stays due, and is sent again. */
   #pauseAfter(error: unknown): void {
-    if (this.#isClosed || isErrorOf(error, 'closed')) return
+    if (this.#state === 'closed' || isErrorOf(error, 'closed')) return
     this.#deps.onError(error)
-    this.#isPaused = true
+    this.#state = 'paused'
     this.#cancelTimer?.()
     this.#cancelTimer = this.#deps.clock.after(pauseMs, () => {
-      this.#isPaused = false
+      this.#state = 'open'
       this.wake()
     })
   }

@@ -33,14 +33,14 @@ export interface Webhooks {
 }
 
 /** {@link Webhooks}, and what the APIs of providers need of them. */
-export interface InnerWebhooks extends Webhooks {
+export interface WebhooksForProviders extends Webhooks {
   /**
    * Changes members of a webhook. What waits for it goes to the new address.
    *
    * @throws As {@link Webhooks.create}; not_found; state_conflict for one of the options.
    */
   update(id: string, changes: WebhookChanges): Promise<Webhook>
-  /** @throws As {@link Webhooks.create}, unless there can be a new webhook for each of these URLs. */
+  /** Refuses URLs of which not all can become new webhooks. @throws As {@link Webhooks.create}. */
   assertNew(urls: readonly string[]): void
   /** @throws not_found; state_conflict for a webhook of the options, which cannot be changed. */
   assertStored(id: string): void
@@ -53,8 +53,8 @@ export interface InnerWebhooks extends Webhooks {
   confirm(token: string): Promise<{ readonly type: string; readonly text: string }>
 }
 
-/** {@link InnerWebhooks}, and what the composition root needs of them. */
-export interface RunningWebhooks extends InnerWebhooks {
+/** {@link WebhooksForProviders}, and what the composition root needs of them. */
+export interface RunningWebhooks extends WebhooksForProviders {
   /** Looks for due deliveries that an earlier process left or another instance stored. */
   wake(): void
   /** Resolves when no delivery is due or running. Later attempts may still be scheduled. */

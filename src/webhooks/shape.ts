@@ -6,7 +6,7 @@ import type { EmailEventType } from './types.ts'
 export interface WebhookShape {
   /** What `shape` of a webhook says: `resend`. */
   readonly name: string
-  /** Its events, with ours of which they are made. */
+  /** Its events by name, each with the events of Localpost that it reports. */
   readonly events: Readonly<Record<string, EmailEventType | readonly EmailEventType[]>>
   /**
    * @param webhookId  The webhook that gets it.

@@ -7,7 +7,7 @@ export interface WebhookRecord extends StoredRecord, Webhook {
   created: number
 }
 
-/** What can be changed of a webhook; no `headers` is `{}`. */
+/** What can be changed of a webhook. `headers: {}` removes its headers. */
 export type WebhookChanges = Pick<Partial<WebhookInput>, 'url' | 'shape_events' | 'headers'> & {
   /** Whether it gets events. */
   enabled?: boolean
@@ -18,6 +18,7 @@ export function shownWebhook({ created: _created, version: _version, ...webhook 
   return webhook
 }
 
+/** The stored webhooks. */
 export const webhookCollection: Collection<WebhookRecord> = { name: 'webhooks', indexes: {} }
 
 /** The body of a request to a webhook: `type` says which members `data` has. */
@@ -38,6 +39,7 @@ export interface WebhookDeliveryRecord extends StoredRecord, Pick<WebhookDeliver
   finished: number | null
 }
 
+/** The deliveries to all webhooks. `due` has the waiting ones of each webhook, `finished` the others. */
 export const webhookDeliveryCollection: Collection<WebhookDeliveryRecord> = {
   name: 'webhook_deliveries',
   large: true,

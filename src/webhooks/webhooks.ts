@@ -7,20 +7,20 @@ import type { Ids } from '../core/ids.ts'
 import type { Tracer } from '../core/tracer.ts'
 import { changeRecord, notFound } from '../store/repository.ts'
 import { createFollowing, type Following } from '../store/follow.ts'
-import { type Change, type Store, insert, remove } from '../store/store.ts'
+import { type Store, insert, remove } from '../store/store.ts'
 import { parseInput } from '../core/validate.ts'
 import type { Calling } from './attempt.ts'
 import { announcing, type WantsEvent } from './announcing.ts'
+import { type ConfirmationUrls, requestsToConfirm } from './confirmation.ts'
 import { createDeliveries } from './deliveries.ts'
-import { optionWebhooks, headersMember, optionPrefix, shapedEvents, toWebhook } from './from-input.ts'
-import { webhookCreatedType } from './event-types.ts'
+import { optionPrefix, optionWebhooks, toWebhook, withChanges } from './from-input.ts'
 import { WebhookLimits } from './limits.ts'
 import type { RunningWebhooks } from './service.ts'
 import type { Webhook, WebhookInput } from './types.ts'
 import { webhookChangesSchema, webhookInputSchema } from './schema.ts'
-import { WebhookSender } from './sender.ts'
+import { WebhookSenders } from './senders.ts'
 import type { WebhookShape } from './shape.ts'
-import { shownWebhook, type WebhookRecord, webhookCollection, webhookDeliveryCollection } from './webhook.ts'
+import { shownWebhook, type WebhookRecord, webhookCollection } from './webhook.ts'
 
 export interface WebhooksDeps extends Calling {
   /** Keeps webhooks and deliveries. Changes of emails and domains through it are announced. */
@@ -56,68 +56,29 @@ export interface WebhooksDeps extends Calling {
   onError(error: unknown): void
 }
 
-/** The URLs by which receivers confirm webhooks. */
-interface ConfirmationUrls {
-  make(webhookId: string): Promise<{ token: string; url: string }>
-  /** @returns The id of the webhook; null for a token that this instance did not make. */
-  read(token: string): Promise<string | null>
-}
-
 /** Opens the webhooks of the options and of the store, follows their changes, and announces events of commits to them. */
 export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhooks> {
   const { store, ids, given, timeoutMs = 10_000, maxWaiting = 25_000, shapes = [], tracer = null } = deps
   const { random = createRandomSources(null)('webhooks'), following = createFollowing() } = deps
   const log = createDeliveries(deps)
-  const senders = new Map<string, WebhookSender>()
-  const limits = new WebhookLimits(senders, deps.problemOf)
-  let isClosed = false
   const onFinished = (): void => void log.trim().catch(onError)
+  const senders = new WebhookSenders({ ...deps, shapes, tracer, timeoutMs, onFinished, onError })
+  const { byId } = senders
+  const limits = new WebhookLimits(byId, deps.problemOf)
 
   function onError(error: unknown): void {
-    if (!isClosed) deps.onError(error)
-  }
-
-  const shapeOf = (webhook: Webhook): WebhookShape | null =>
-    shapes.find(({ name }) => name === webhook.shape) ?? null
-
-  function add(webhook: Webhook): WebhookSender {
-    const shape = shapeOf(webhook)
-    const sender = new WebhookSender(webhook, { ...deps, tracer, shape, timeoutMs, onFinished, onError })
-    senders.set(webhook.id, sender)
-    return sender
-  }
-
-  /** Adds a stored webhook, or takes its changes. */
-  function keep(record: WebhookRecord): void {
-    if (isClosed) return
-    const webhook = shownWebhook(record)
-    const sender = senders.get(webhook.id)
-    if (sender) sender.change(webhook)
-    else add(webhook).wake()
+    if (!senders.isClosed) deps.onError(error)
   }
 
   async function change(id: string, changed: (record: WebhookRecord) => WebhookRecord): Promise<Webhook> {
     assertStored(id)
     const record = await changeRecord(store, webhookCollection, id, 'webhook', changed)
-    keep(record)
+    senders.keep(record)
     return shownWebhook(record)
   }
 
-  /** The change that adds the first delivery to a new webhook: the request to confirm it, if its provider has one. */
-  async function confirmationFor(webhook: Webhook, now: number): Promise<Change[]> {
-    const urls = deps.confirmationUrls
-    const confirmation = shapeOf(webhook)?.confirmation
-    if (!confirmation || !urls) return []
-    const webhookId = webhook.id
-    const timestamp = new Date(now).toISOString()
-    const payload = { type: webhookCreatedType, timestamp, data: { webhook_id: webhookId } } as const
-    const body = confirmation.body({ webhookId, ...(await urls.make(webhookId)), time: now })
-    const further = { shaped_body: JSON.stringify(body) }
-    return [insert(webhookDeliveryCollection, log.begin(webhookId, ids.next('evt'), payload, further))]
-  }
-
   function assertStored(id: string): void {
-    if (!senders.has(id)) throw notFound('webhook', id)
+    if (!byId.has(id)) throw notFound('webhook', id)
     if (!id.startsWith(optionPrefix)) return
     throw new LocalpostError(
       'state_conflict',
@@ -125,44 +86,35 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     )
   }
 
-  /** Stops the sender of a webhook that was removed, by `remove`, a reset or another instance. */
-  function drop(id: string): void {
-    const sender = senders.get(id)
-    senders.delete(id)
-    void sender?.close()
-  }
-
-  for (const webhook of optionWebhooks(given, random, shapes)) add(webhook)
+  for (const webhook of optionWebhooks(given, random, shapes)) senders.add(webhook)
   await following.open(store, webhookCollection, {
-    ids: () => [...senders.keys()].filter((id) => !id.startsWith(optionPrefix)),
-    put: (record: WebhookRecord) => keep(record),
-    remove: drop,
+    ids: () => [...byId.keys()].filter((id) => !id.startsWith(optionPrefix)),
+    put: (record: WebhookRecord) => senders.keep(record),
+    remove: (id) => senders.drop(id),
   })
   // Other instances may have webhooks in their options that are not in those of this one.
-  if (!store.isShared) await log.removeWaitingExcept(new Set(senders.keys()))
+  if (!store.isShared) await log.removeWaitingExcept(new Set(byId.keys()))
+  // `following` reports no removals if the store is not shared.
   const stopChanges = store.changes(
     (change) => {
-      if (change.op === 'remove') drop(change.id)
+      if (change.op === 'remove') senders.drop(change.id)
     },
     { of: webhookCollection },
   )
 
   // Until the store is closed: what is stored after `close` is sent after the next start.
-  store.beforeCommit(announcing({ ...deps, log, senders, maxWaiting, onError }))
+  store.beforeCommit(announcing({ ...deps, log, senders: byId, maxWaiting, onError }))
   return {
-    wake: () => senders.forEach((sender) => sender.wake()),
-    async idle() {
-      await Promise.all([...senders.values()].map((sender) => sender.idle()))
-    },
+    wake: () => senders.wake(),
+    idle: () => senders.idle(),
     async reload() {
       const stored = await store.page(webhookCollection, { limit: 1000 })
-      for (const webhook of stored.records) keep(webhook)
-      for (const sender of senders.values()) sender.wake()
+      for (const webhook of stored.records) senders.keep(webhook)
+      senders.wake()
     },
     async close() {
-      isClosed = true
       stopChanges()
-      await Promise.all([...senders.values()].map((sender) => sender.close()))
+      await senders.close()
     },
     async create(input) {
       const read = parseInput(webhookInputSchema, input)
@@ -172,10 +124,12 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       const webhook = toWebhook(ids.next('wh'), read, random, shapes)
       await limits.whileReserved({ url, isNew: true }, async () => {
         const created = deps.clock.now()
-        const deliveries = await confirmationFor(webhook, created)
+        const { confirmation } = senders.shapeOf(webhook) ?? {}
+        const how = { urls: deps.confirmationUrls, log, ids, now: created }
+        const deliveries = await requestsToConfirm(webhook.id, confirmation, how)
         await store.commit([insert(webhookCollection, { ...webhook, created }), ...deliveries])
         // The change from the store may already have added it.
-        const sender = senders.get(webhook.id) ?? add(webhook)
+        const sender = byId.get(webhook.id) ?? senders.add(webhook)
         sender.added(deliveries.length)
       })
       return webhook
@@ -186,28 +140,22 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
       limits.assertPlaces(urls.length)
     },
     async list() {
-      const items = [...senders.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
+      const items = [...byId.values()].map(({ webhook }) => ({ ...webhook, events: [...webhook.events] }))
       return { items, count: items.length, cursor: null }
     },
-    async update(id, { url: given, shape_events, headers, enabled }) {
+    async update(id, changes) {
       assertStored(id)
-      parseInput(webhookChangesSchema, { url: given, headers })
-      const url = given === undefined ? undefined : new URL(given).href
+      parseInput(webhookChangesSchema, { url: changes.url, headers: changes.headers })
+      const url = changes.url === undefined ? undefined : new URL(changes.url).href
       const save = (): Promise<Webhook> =>
-        change(id, ({ headers: before, disabled, ...record }) => ({
-          ...record,
-          ...(url !== undefined && { url }),
-          ...(shape_events && shapedEvents({ shape: record.shape, shape_events }, shapes)),
-          ...headersMember(headers ?? before),
-          ...((enabled === undefined ? disabled : !enabled) && { disabled: true }),
-        }))
+        change(id, (record) => withChanges(record, { ...changes, url }, shapes))
       if (url === undefined) return save()
       limits.assertUrl(url, id)
       return limits.whileReserved({ url, isNew: false }, save)
     },
     async confirm(token) {
       const id = await deps.confirmationUrls?.read(token)
-      const confirmation = id && senders.get(id)?.shape?.confirmation
+      const confirmation = id && byId.get(id)?.shape?.confirmation
       if (!id || !confirmation) throw notFound('webhook to confirm', token)
       const now = deps.clock.now()
       await change(id, (record) => (record.confirmed === undefined ? { ...record, confirmed: now } : record))
@@ -221,8 +169,8 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     deliveries: log.list,
     clearDeliveries: log.removeFinished,
     async replay(deliveryId) {
-      const delivery = await log.replay(deliveryId, senders)
-      senders.get(delivery.webhook_id)?.wake()
+      const delivery = await log.replay(deliveryId, byId)
+      byId.get(delivery.webhook_id)?.wake()
       return delivery
     },
   }

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { DatabaseError } from 'pg'
+import { DatabaseError, type Pool } from 'pg'
+import { systemClock } from '../../src/core/clock.ts'
+import { createJobQueue } from '../../src/core/job-queue.ts'
+import { Connection } from '../../src/store/postgres/connection.ts'
 import { databaseFault, isRefusal } from '../../src/store/postgres/faults.ts'
 import { Table } from '../../src/store/postgres/table.ts'
 import type { StagedBlob } from '../../src/store/postgres/blobs.ts'
 import { newCommitsOf } from '../../src/store/postgres/insert-new.ts'
-import { firstOf, type Waiting } from '../../src/store/postgres/waiting.ts'
+import { withStoppable } from '../../src/store/postgres/stoppable.ts'
+import { batchFrom, type Waiting } from '../../src/store/postgres/waiting.ts'
 import { note, notes } from '../contracts/notes.ts'
 import { line, lines } from './_postgres-ways.ts'
 
@@ -29,7 +33,7 @@ function commitOf(records: number, blobBytes = 0): Waiting & { kind: 'commit' } 
 describe('the commits that one statement stores', () => {
   test('are those of a full batch, however many records each adds', () => {
     for (let records = 1; records <= 9; records++) {
-      const batch = firstOf(Array.from({ length: 400 }, () => commitOf(records)))
+      const batch = batchFrom(Array.from({ length: 400 }, () => commitOf(records)))
       expect(batch.length * records).toBeGreaterThanOrEqual(256)
       expect(newCommitsOf(batch)?.commits, `${records} each`).toHaveLength(batch.length)
     }
@@ -85,6 +89,27 @@ describe('the commits that one statement stores', () => {
     for (const batch of [[other], [other, commitOf(1)], [commitOf(1), other]])
       expect(newCommitsOf(batch)).toBeNull()
   })
+})
+
+test('a search that is aborted while it gets a connection sends nothing, and gives the connection back', async () => {
+  const controller = new AbortController()
+  const calls: string[] = []
+  const client = {
+    query: () => (calls.push('query'), Promise.resolve({ rows: [] })),
+    release: (isBroken: boolean) => calls.push(`release ${isBroken}`),
+  }
+  const pool = {
+    async connect() {
+      controller.abort(new Error('enough'))
+      return client
+    },
+  } as unknown as Pool
+  const queue = createJobQueue(systemClock, 1, 1)
+  const stopping = new Connection(pool, 'any')
+  const deps = { pool, queue, stopping, toError: (error: unknown) => error }
+  const searching = withStoppable(deps, (run) => run('SELECT 1', [], 1000), controller.signal)
+  await expect(searching).rejects.toThrow('enough')
+  expect(calls).toEqual(['release false'])
 })
 
 describe('an error while something is stored', () => {

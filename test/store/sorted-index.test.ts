@@ -22,7 +22,7 @@ test.each([
 ])('of %i records, %i are added and %i removed at once', (count, added, removed) => {
   const index = new SortedIndex('id', { on: ['id'], slot: null })
   const ids = new Set<string>()
-  index.takeAll(Array.from({ length: count }, (_, n) => entry(10 * n)))
+  index.replaceAll(Array.from({ length: count }, (_, n) => entry(10 * n)))
   for (const { id } of index.slice(0, count)) ids.add(id)
   index.gather()
   for (const gone of index.slice(5, 5 + removed)) {

@@ -40,6 +40,8 @@ describe('templates of Mustachio', () => {
     ["You've won {{times_won}} times!", { times_won: null }, "You've won  times!"],
     ["You've won {{times_won}} times!", { times_won: false }, "You've won False times!"],
     ['{{../../../a}}', { a: 1 }, '1'],
+    ['{{#each a}}{{.}}{{/each }}{{#each a}}{{.}}{{/ each}}', { a: [1, 2] }, '1212'],
+    ['{{^ each}}x{{/ each}}', {}, 'x'],
     ['{ {{a}} } {{}} {{{a} {{{{a}}}} {{ {a}', { a: 1 }, '{ 1 } {{}} {{{a} {1} {{ {a}'],
     [
       '{{constructor}}{{__proto__}}{{toString}}{{a.length}}{{b.constructor}}{{#b.__proto__}}x{{/b.__proto__}}',

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { templateSchema, templateVersionSchema } from '../../src/templates/schema.ts'
-import { createTemplates, type InnerTemplates } from '../../src/templates/templates.ts'
+import { createTemplates, type TemplatesForSending } from '../../src/templates/templates.ts'
 import type { TemplateInput } from '../../src/templates/types.ts'
 import { templateVersionCollection } from '../../src/templates/versions.ts'
 import { start } from '../support/instance.ts'
 import { openParts, readAll, type Parts } from '../support/deps.ts'
 
 let parts: Parts
-let templates: InnerTemplates
+let templates: TemplatesForSending
 
 beforeEach(async () => {
   parts = await openParts()

@@ -41,3 +41,9 @@ it.each([
 ])('toPassChecks refuses %j', async (expectation, message) => {
   await expect(check(await mailOf('<p>x</p>'), expectation)).rejects.toThrow(message)
 })
+
+it('a refusal names the matcher or the assertion that was called', async () => {
+  const mail = await mailOf('<p>x</p>')
+  await expect(check(mail, { except: ['nonsense'] })).rejects.toThrow('toPassChecks')
+  await expect(assertPassesChecks(mail, { except: ['nonsense'] })).rejects.toThrow('assertPassesChecks')
+})

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createCheckedPasswords, type CheckedPasswords } from '../../src/users/checked-passwords.ts'
-import type { UserLine } from '../../src/users/users-file.ts'
+import type { UserLine } from '../../src/users/users-text.ts'
 
 const ada: UserLine = { name: 'ada', role: 'admin', accounts: ['default'], hash: 'first' }
 

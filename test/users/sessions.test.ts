@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Scope } from '../../src/keys/types.ts'
 import { createStoredSessions, maxPerUser, type StoredSessions } from '../../src/users/sessions.ts'
 import { sessionCollection } from '../../src/users/user.ts'
-import type { UserLine } from '../../src/users/users-file.ts'
+import type { UserLine } from '../../src/users/users-text.ts'
 import { openParts, type Parts } from '../support/deps.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -1,10 +1,10 @@
-import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nextTurn } from '../../src/core/machine.ts'
+import { nextTurn, sleep } from '../../src/core/machine.ts'
 import { createPasswords, isPasswordHash } from '../../src/users/password.ts'
-import { parseUsers, withoutUser, withUser } from '../../src/users/users-file.ts'
-import { changeUsersFile, readUsers } from '../../src/users/stored-users.ts'
+import { parseUsers, withoutUser, withUser } from '../../src/users/users-text.ts'
+import { changeUsersFile, readUsers } from '../../src/users/users-file.ts'
 import { openUsers } from '../../src/users/users.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
@@ -140,5 +140,19 @@ describe('a file of users', () => {
     expect(users.find('grace')?.name).toBe('grace')
     chmodSync(path, 0o600)
     expect(readFileSync(path, 'utf8')).toBe('nonsense')
+  })
+
+  it('keeps its users, with one report, while it cannot even be looked at', async () => {
+    const path = join(temporaryFolder(), 'users')
+    writeFileSync(path, line('ada'))
+    const problems: string[] = []
+    const users = openUsers(path, (error) => problems.push(error.message))
+    rmSync(path)
+    // A link to itself cannot be followed: `stat` throws, as it does in a folder without permission.
+    symlinkSync(path, path)
+    await expect.poll(() => (users.find('ada'), problems), { timeout: 5000 }).toHaveLength(1)
+    await sleep(600)
+    expect(users.find('ada')?.name).toBe('ada')
+    expect(problems).toEqual([expect.stringContaining('cannot be read')])
   })
 })

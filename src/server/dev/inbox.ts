@@ -11,6 +11,7 @@ import {
   tagCountSchema,
   tagMembers,
 } from '../../inbox/schema.ts'
+import { longestWaitMs } from '../../inbox/wait.ts'
 import { optionTable } from '../../options/table.ts'
 import { maxQueryLength } from '../../search/query-terms.ts'
 import { bytesAnswer } from '../answer.ts'
@@ -164,7 +165,7 @@ export function inboxRoutes(inbox: Inbox & Pick<InboxPages, 'bulk' | 'removals'>
         count: queryNumber(1, 500)
           .optional()
           .describe('For so many mails: the answer is `{ emails }`, the newest first'),
-        timeout_ms: queryNumber(0, 300_000)
+        timeout_ms: queryNumber(0, longestWaitMs)
           .optional()
           .describe(
             `Default: the option \`waitTimeoutMs\`, which is ${optionTable.waitTimeoutMs.default} without it`,

@@ -34,8 +34,8 @@ export async function writeCheckpoint(
   flush: () => Promise<void>,
 ): Promise<void> {
   const { files, paths } = deps
-  const dirty = records.dirty
-  records.dirty = new Set()
+  const dirty = new Set(records.dirty)
+  records.dirty.clear()
   try {
     await flush()
     await removeEmpty(deps, records, dirty)

@@ -1,5 +1,5 @@
 import { storeFault } from '../io-errors.ts'
-import { continues, type FoundMark, type Mark, markText, parseMark, unfinished } from '../unfinished.ts'
+import { continues, type FoundMark, type Mark, markText, parseMark, unfinishedError } from '../unfinished.ts'
 import type { DataFolder, ReadableFolder } from './paths.ts'
 import { replaceFile } from './replace-file.ts'
 
@@ -44,7 +44,8 @@ class Marker {
 export async function openMarker(folder: DataFolder, work: Mark | null): Promise<Marker> {
   const { files, paths } = folder
   const found = await readMark(folder)
-  if (found && !(work && continues(found, work))) throw unfinished(`The data folder ${paths.folder}`, found)
+  if (found && !(work && continues(found, work)))
+    throw unfinishedError(`The data folder ${paths.folder}`, found)
   const marker = new Marker(folder, work, found !== null)
   if ((await files.size(paths.checkpoint)) === null) await marker.set()
   return marker

@@ -50,7 +50,7 @@ const allLines = 1000
 export function inspectKeys(deps: ReadableFolder, records: Records, report: Report): void {
   for (const state of records.collections.all()) {
     for (const index of state.indexes) {
-      const duplicates = index.takeAll([...state.byId.values()])
+      const duplicates = index.replaceAll([...state.byId.values()])
       if (!duplicates) continue
       const ids = duplicates.map(({ id }) => id).join(' and ')
       report.problem(

@@ -20,7 +20,7 @@ import { createPaths, type Paths, type ReadableFolder } from '../disk/paths.ts'
 import { type Processes, systemProcesses } from '../lock/processes.ts'
 import { Records } from '../records.ts'
 import type { Collection, StoredRecord } from '../store.ts'
-import { unfinishedWords } from '../unfinished.ts'
+import { describeUnfinished } from '../unfinished.ts'
 import { sleep } from '../../core/machine.ts'
 import { nodeFiles } from '../../core/node-files.ts'
 
@@ -134,7 +134,7 @@ async function inspectData(
 ): Promise<void> {
   const mark = await readMark(folder)
   if (mark) {
-    const { message, fix } = unfinishedWords(`The data folder ${folder.paths.folder}`, mark)
+    const { message, fix } = describeUnfinished(`The data folder ${folder.paths.folder}`, mark)
     about('folder').problem(message, fix)
   }
   const checkpoint = await inspectCheckpoint(folder, about('checkpoint'))

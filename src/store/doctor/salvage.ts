@@ -14,7 +14,7 @@ import type { Entry } from '../entry.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { Records } from '../records.ts'
 import { type Collection, put, type Store, type StoredRecord } from '../store.ts'
-import { unfinishedWords } from '../unfinished.ts'
+import { describeUnfinished } from '../unfinished.ts'
 import { faultWords, readBlobs, toBlob } from './salvage-blobs.ts'
 import { type History, readHistory } from './salvage-history.ts'
 import { mergeHistory } from './salvage-merge.ts'
@@ -71,7 +71,7 @@ export async function salvageFolder(options: SalvageOptions): Promise<Salvage> {
   const mark = await readMark(reading)
   if (mark)
     lost.push(
-      `${unfinishedWords(paths.folder, mark).message} Records that it had not stored yet are missing here too.`,
+      `${describeUnfinished(paths.folder, mark).message} Records that it had not stored yet are missing here too.`,
     )
   const checkpoint = await salvageCheckpoint(reading)
   const damaged = await salvageRecords(reading, checkpoint)

@@ -3,7 +3,7 @@ import { LocalpostError } from '../../core/errors.ts'
 import { asBuffer } from '../../core/own-buffers.ts'
 import { type BlobId, type BlobName, splitBlobId } from '../names.ts'
 import { misuse } from '../io-errors.ts'
-import { clamp } from '../read-records.ts'
+import { clampRange } from '../read-records.ts'
 import type { Blob, Store } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { isStorable } from './storable-text.ts'
@@ -60,7 +60,7 @@ export class Blobs {
         const found = await find(id, all)
         if (!found) return null
         const { bytes, large, size } = found
-        const { start, end } = clamp(range, size)
+        const { start, end } = clampRange(range, size)
         if (bytes) return Readable.from(end > start ? [bytes.subarray(start, end)] : [], asBytes)
         return Readable.from(this.#pieces(id, large ?? 0, start, end), asBytes)
       },

@@ -1,6 +1,6 @@
 import type { ChangeFeed, StoredCommit } from '../change-feed.ts'
 import type { Connection } from './connection.ts'
-import { type InstanceCommit, readAfter, readState, stateAfter, type StoreState } from './store-state.ts'
+import { advance, type InstanceCommit, readAfter, readState, type StoreState } from './store-state.ts'
 
 interface FollowerDeps {
   /** The connection for reads. */
@@ -128,7 +128,7 @@ export class Follower {
 
   #announce(commits: readonly InstanceCommit[]): Promise<void> {
     const { feed, instance, onForeign } = this.#deps
-    this.#state = stateAfter(this.#state, commits)
+    this.#state = advance(this.#state, commits)
     return this.#inOrder(async () => {
       await feed.publish(commits)
       const foreign = commits.filter((commit) => commit.instance !== instance)

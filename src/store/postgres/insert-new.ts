@@ -7,7 +7,7 @@ import { columnList, Parameters } from './parameters.ts'
 import type { StagedBlob } from './blobs.ts'
 import { textOf } from './store-state.ts'
 import type { StoredRow, Table } from './table.ts'
-import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './write.ts'
+import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './rows.ts'
 import { runSingle } from './transaction.ts'
 import type { Waiting } from './waiting.ts'
 

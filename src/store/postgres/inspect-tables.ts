@@ -142,7 +142,7 @@ export async function inspectTexts(
   const found = await findTables(sql, schema)
   for (const { table: collection } of sound) {
     if (!collection.texts) continue
-    const { name, stored, parts } = collection.texts
+    const { sql: name, stored, parts } = collection.texts
     const table = found.get(stored)
     if (!table) {
       report.note(`The texts of ${collection.name} are not there yet; the next start makes them.`)
@@ -166,7 +166,7 @@ export async function inspectTexts(
         `Stop all instances and run TRUNCATE ${name}: the texts are made again.`,
       )
     else report.ok(`${count?.texts ?? 0} texts of ${collection.name} for searches belong to records.`)
-    if (!table.indexes.has(indexName(name)))
+    if (!table.indexes.has(indexName(stored)))
       report.note(
         `The texts of ${collection.name} have no index of trigrams: searches for words look at each of them.`,
       )

@@ -1,6 +1,6 @@
 import { createFindings, type Finding } from '../doctor/findings.ts'
 import type { Collection, StoredRecord } from '../store.ts'
-import { unfinishedWords } from '../unfinished.ts'
+import { describeUnfinished } from '../unfinished.ts'
 import { type StoreAddress, parseStoreUrl } from './address.ts'
 import { Connection } from './connection.ts'
 import { openPool } from './driver.ts'
@@ -74,7 +74,7 @@ async function inspectAll<T extends StoredRecord>(
   if (!(await inspectVersion(sql, schema, about('schema')))) return
   const mark = await readSchemaMark(sql)
   if (mark) {
-    const { message, fix } = unfinishedWords(shownSchema(address), mark)
+    const { message, fix } = describeUnfinished(shownSchema(address), mark)
     about('schema').problem(message, fix)
   }
   const tables = collections.map((one) => new Table(one, schema))

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { continues, type FoundMark, type Mark, markText, parseMark, unfinished } from '../unfinished.ts'
+import { continues, type FoundMark, type Mark, markText, parseMark, unfinishedError } from '../unfinished.ts'
 import { type StoreAddress, inUse } from './address.ts'
 import type { Connection } from './connection.ts'
 import type { Membership } from './membership.ts'
@@ -52,7 +52,7 @@ export class SchemaMark {
   async check(sql: Connection): Promise<void> {
     const found = await readSchemaMark(sql)
     if (found && !(this.#own && continues(found, this.#own)))
-      throw unfinished(shownSchema(this.#address), found)
+      throw unfinishedError(shownSchema(this.#address), found)
     this.#isSet = found !== null
   }
 

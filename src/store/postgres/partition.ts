@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts'
 import type { Follower } from './follower.ts'
 import type { Membership } from './membership.ts'
 import { createReads, selectTexts } from './reads.ts'
-import { type BulkRowChange, toRowChange } from './staging.ts'
+import { type BulkRowChange, toRowChange } from './row-change.ts'
 import type { Shard, Table } from './table.ts'
 import { createTexts, type Searching } from './texts.ts'
 import type { Upkeep } from './upkeep.ts'
@@ -53,7 +53,7 @@ export function openPartition(partition: string, parts: SharedParts): Store {
     commit: (changes, given) =>
       view.commit(changes, given, (all, named = []) => commit(partition, all, named, parts)),
     beforeCommit: (hook) => view.beforeCommit(hook),
-    refusal: () => upkeep.trouble,
+    refusal: () => upkeep.trouble.fault,
     lowDisk: () => Promise.resolve(null),
     bulk: (collection, ids, change, options) =>
       view.change(async () => runBulk(ids, change, bulkDeps(shardOf(collection), parts), options)),
@@ -74,7 +74,7 @@ export function openPartition(partition: string, parts: SharedParts): Store {
       return membership.lease.knowsAll(follower.toldSeq) ? Promise.resolve() : follower.caughtUp()
     },
     leadership: membership.lease,
-    close: async () => view.close(),
+    close: async () => view.stopListening(),
   }
 }
 
@@ -126,7 +126,7 @@ async function commit(
   const named = given.map((blob) => ({ blob, ...blobNameIn(changes, blob) }))
   const texts = prepared.map(({ row }) => row?.text ?? '')
   const size = admit(changes, texts, given, pending, () => {
-    if (upkeep.trouble) throw upkeep.trouble
+    if (upkeep.trouble.fault) throw upkeep.trouble.fault
   })
   try {
     await writer.commit(partition, prepared, blobs.stage(named))

@@ -4,7 +4,7 @@ import type { StoredRecord } from '../store.ts'
 import type { Connection } from './connection.ts'
 import { Parameters } from './parameters.ts'
 import { ownColumns, type Table } from './table.ts'
-import { recordColumns } from './write.ts'
+import { recordColumns } from './rows.ts'
 
 /** The version of the tables that this program writes. */
 export const schemaVersion = 1

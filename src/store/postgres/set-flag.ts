@@ -30,9 +30,10 @@ export async function setFlag(
   const rowsOf = (parameters: Parameters): string =>
     `stored.partition = ${parameters.add(partition)} AND stored.id = ANY(${parameters.add(ids, 'text[]')})`
   const setting = new Parameters()
-  const [from, to] = [!is, is].map((value) => setting.add(`"${flag}":${value}`, 'text'))
+  const from = setting.add(`"${flag}":${!is}`, 'text')
+  const to = setting.add(`"${flag}":${is}`, 'text')
   const text = 'stored.record::text'
-  // Every record has the members, see `Facts.members`: where the name is there once, it is that of the member.
+  // Every record has the members, see `Facts.members`: if the name occurs once, it is the member's own.
   const isOnce = (name: string, member: string): string =>
     `strpos(${text}, ${member}) > 0 AND octet_length(replace(${text}, ${name}, '')) = octet_length(${text}) - octet_length(${name})`
   const versions = `'"version":' || stored.version`
@@ -43,7 +44,7 @@ export async function setFlag(
       `UPDATE ${table.sql} stored SET version = stored.version + 1, flags = stored.flags # ${flipped},
          record = replace(replace(${text}, ${from}, ${to}), ${versions}, ${versions} + 1)::json
        WHERE ${rowsOf(setting)} AND stored.flags & ${flipped} = ${setting.add(is ? 0 : bit, 'int4')}
-         AND ${isOnce(setting.add(`"${flag}"`, 'text'), from ?? '')} AND ${isOnce(`'"version"'`, versions)}
+         AND ${isOnce(setting.add(`"${flag}"`, 'text'), from)} AND ${isOnce(`'"version"'`, versions)}
        RETURNING stored.id`,
       setting.values,
     ),

@@ -7,12 +7,8 @@ import type { Table } from './table.ts'
 import { changesOf, type Waiting } from './waiting.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Reads the stored records that the commits of a batch need: those of their ids, and those that have their unique keys. */
-export function loadStored(
-  connection: Connection,
-  staging: Staging,
-  batch: readonly Waiting[],
-): Promise<void>[] {
+/** Reads the stored records that have the ids or the unique keys of a batch. @returns A promise for each statement, all sent. */
+export function loadStored(sql: Connection, staging: Staging, batch: readonly Waiting[]): Promise<void>[] {
   const changes = batch.flatMap((item) =>
     changesOf(item).map(({ table, id, row }) => ({ partition: item.partition, table, id, row })),
   )
@@ -25,7 +21,7 @@ export function loadStored(
       const present = keys.filter(({ key }) => key !== null)
       if (isUnique && present.length > 0) wanted.push({ column, type: 'bytea', keys: present })
     }
-    return wanted.map((one) => loadBy(one, table, connection, staging))
+    return wanted.map((one) => loadBy(one, table, sql, staging))
   })
 }
 
@@ -39,13 +35,12 @@ interface Wanted {
 async function loadBy(
   { column, type, keys }: Wanted,
   table: Table,
-  connection: Connection,
+  sql: Connection,
   staging: Staging,
 ): Promise<void> {
   const unique = table.indexes.flatMap((index) => (index.isUnique ? [`, stored."${index.column}"`] : []))
-  const rows = await connection.run<
-    Record<string, unknown> & { partition: string; id: string; version: number }
-  >(
+  type Row = Record<string, unknown> & { partition: string; id: string; version: number }
+  const rows = await sql.run<Row>(
     `SELECT stored.partition, stored.id, stored.version${unique.join('')}
      FROM ${table.sql} stored JOIN unnest($1::text[], $2::${type}[]) AS given (partition, key)
        ON stored.partition = given.partition AND stored."${column}" = given.key`,

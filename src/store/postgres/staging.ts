@@ -1,57 +1,17 @@
-import { quote } from '../../core/quote.ts'
 import { CommitChecks, holderPlace, recordPlace, type UniqueKey } from '../commit-checks.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import type { CommitChange } from '../change-feed.ts'
-import { misuse } from '../io-errors.ts'
 import { nameInPartition } from '../names.ts'
-import { withVersion } from '../prepare.ts'
 import { toRecord } from '../read-records.ts'
-import type { Change, StoredRecord } from '../store.ts'
+import { withVersion } from '../record-text.ts'
+import type { StoredRecord } from '../store.ts'
 import type { StagedBlob } from './blobs.ts'
-import { isStorable } from './storable-text.ts'
-import type { StoredRow, Table } from './table.ts'
+import type { BulkRowChange, RowChange } from './row-change.ts'
+import type { Shard, StoredRow, Table } from './table.ts'
 
-/** A change of a commit, copied when `commit` was called. */
-export type RowChange =
-  | {
-      readonly op: 'insert' | 'put' | 'update'
-      readonly table: Table
-      readonly id: string
-      /** For `put` the version is provisional: it is corrected when the change is staged. */
-      readonly row: StoredRow
-    }
-  | {
-      readonly op: 'remove'
-      readonly table: Table
-      readonly id: string
-      readonly row: null
-      readonly version: number | undefined
-    }
-
-/** A change of a record that was read at the version before that of `row`; without `row` it is removed, whatever its version is. */
-export interface BulkRowChange {
-  readonly table: Table
-  readonly id: string
-  readonly row: StoredRow | null
-}
-
-/** A copy of a caller's change, with its row. @throws internal_error if it cannot be stored. */
-export function toRowChange(table: Table, change: Change): RowChange {
-  if (change.op === 'remove')
-    return { op: 'remove', table, id: change.id, row: null, version: change.version }
-  const version = change.op === 'update' ? change.record.version + 1 : 1
-  const record = { ...change.record, version }
-  if (typeof record.id !== 'string' || record.id === '' || !isStorable(record.id))
-    throw misuse(`A record of ${table.name} cannot have the id ${quote(record.id)}.`)
-  return { op: change.op, table, id: record.id, row: table.rowOf(record, JSON.stringify(record)) }
-}
-
-/** The records of a collection in one partition. */
-interface NamedShard {
-  /** That of the collection and the partition. */
+interface NamedShard extends Shard {
+  /** The name of the collection within the partition, unique in the database. */
   readonly name: string
-  readonly table: Table
-  readonly partition: string
 }
 
 /** The members of a record that a commit needs; `row` only of one that the batch wrote. */
@@ -62,25 +22,25 @@ interface CheckedMembers {
 }
 
 /** A record that the batch changes: its state before, and its row after it; null where there is none. */
-export interface FinalRecord {
-  readonly table: Table
-  readonly partition: string
+export interface FinalRecord extends Shard {
   readonly id: string
   readonly before: CheckedMembers | null
   readonly row: StoredRow | null
 }
 
 /** A blob that the batch writes. */
-export type BlobRow = StagedBlob & { readonly table: Table; readonly partition: string }
+export type BlobRow = StagedBlob & Shard
 
 /** Checks the commits of one transaction against the stored records, which have to be learned before. */
 export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
   readonly #stored: Map<string, CheckedMembers> = new Map()
   readonly #holders: Map<string, string> = new Map()
+  readonly #cleared: Map<string, Shard & { readonly id: string }> = new Map()
+  readonly #blobs: Map<string, BlobRow> = new Map()
   /** The records whose blobs from before the batch are removed. */
-  readonly cleared: Map<string, { table: Table; partition: string; id: string }> = new Map()
+  readonly cleared: ReadonlyMap<string, Shard & { readonly id: string }> = this.#cleared
   /** The blobs that the batch writes. */
-  readonly blobs: Map<string, BlobRow> = new Map()
+  readonly blobs: ReadonlyMap<string, BlobRow> = this.#blobs
 
   /** Adds a stored record. @param keyOf  Its key in the column of a unique index. */
   learn(
@@ -112,7 +72,7 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
     const effects: CommitChange[] = []
     const steps = [
       ...changes.map((change) => () => void effects.push(...this.#change(partition, change))),
-      ...blobs.map((blob) => () => this.#blob(partition, changes, blob)),
+      ...blobs.map((blob) => () => this.#addBlob(partition, changes, blob)),
     ]
     await this.stageCommit(steps, (step) => step())
     return effects
@@ -174,22 +134,23 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
   #change(partition: string, change: RowChange): CommitChange[] {
     const { table, op, id } = change
     const place = shardOf(table, partition)
-    const { version } = op === 'remove' ? change : change.row
     const current = this.current(place, id)
-    this.assertPossible(place, op, id, op === 'update' ? (version ?? 0) - 1 : version, current)
+    const expected = op === 'remove' ? change.version : change.row.version - 1
+    this.assertPossible(place, op, id, expected, current)
     if (op === 'remove') return current ? [this.#remove(place, id, current)] : []
-    const next = op === 'put' ? (current?.version ?? 0) + 1 : change.row.version
-    return [this.#put(place, next === version ? change.row : atVersion(table, change.row, next), current)]
+    const { row } = change
+    const next = op === 'put' ? (current?.version ?? 0) + 1 : row.version
+    return [this.#put(place, next === row.version ? row : atVersion(table, row, next), current)]
   }
 
-  #blob(partition: string, changes: readonly RowChange[], blob: StagedBlob): void {
+  #addBlob(partition: string, changes: readonly RowChange[], blob: StagedBlob): void {
     const change = changes.findLast(({ id, row }) => row !== null && id === blob.owner)
     if (!change) return
     const { table } = change
     const place = shardOf(table, partition)
     // A later change of the same commit may have removed the record.
     if (this.current(place, blob.owner))
-      this.set(this.blobs, `${recordPlace(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
+      this.set(this.#blobs, `${recordPlace(place, blob.owner)}/${blob.name}`, { ...blob, table, partition })
   }
 
   #put(place: NamedShard, row: StoredRow, current: CheckedMembers | null): CommitChange {
@@ -209,8 +170,8 @@ export class Staging extends CommitChecks<NamedShard, CheckedMembers> {
     const { table, partition } = place
     this.drop(place, id, current)
     const at = recordPlace(place, id)
-    this.set(this.cleared, at, { table, partition, id })
-    for (const name of this.blobs.keys()) if (name.startsWith(`${at}/`)) this.unset(this.blobs, name)
+    this.set(this.#cleared, at, { table, partition, id })
+    for (const name of this.#blobs.keys()) if (name.startsWith(`${at}/`)) this.unset(this.#blobs, name)
     return { op: 'remove', collection: table.name, id }
   }
 }

@@ -71,6 +71,7 @@ export async function startStore(prepared: PreparedSchema): Promise<PartitionedS
     onForeign: (partition) => foreignListeners.forEach((listener) => listener(partition)),
     onRestored: () => onNotice(otherCommits),
   })
+  // Nothing is announced before `upkeep.run` below connects it.
   const listening = new Listening(
     pools.listening,
     schema,
@@ -88,7 +89,7 @@ export async function startStore(prepared: PreparedSchema): Promise<PartitionedS
       upkeep.stored()
       return follower.passOnOwn(commits)
     },
-    onFault: (fault) => upkeep.note(fault),
+    onFault: (fault) => upkeep.trouble.note(fault),
   })
   const parts: SharedParts = {
     tables,
@@ -162,6 +163,6 @@ export async function startStore(prepared: PreparedSchema): Promise<PartitionedS
 const otherCommits =
   'The database holds other commits than before, as after a restore of a backup: everything is read again. Mail that was accepted since may be lost.'
 
-/** How many reads and searches may wait for a connection. A request makes at most as many at a time as a page has records. */
+/** How many reads and searches may wait for a connection. One request sends at most one read for each record of a page. */
 const maxReads = 10_000
 const maxSearches = 100

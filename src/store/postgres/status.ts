@@ -22,10 +22,7 @@ export async function readStatus(deps: {
   const connections = {
     used: sum(({ totalCount, idleCount }) => totalCount - idleCount),
     idle: sum(({ idleCount }) => idleCount),
-    waiting: queues.reduce(
-      (all, { waiting }) => all + waiting,
-      sum(({ waitingCount }) => waitingCount),
-    ),
+    waiting: sum(({ waitingCount }) => waitingCount) + queues.reduce((all, { waiting }) => all + waiting, 0),
   }
   const began = monotonicNow()
   const instances = await withinASecond(

@@ -25,32 +25,26 @@ interface StoppableDeps {
   readonly toError: (error: unknown) => unknown
 }
 
-/**
- * Runs work over a separate connection. Its statements are stopped when the signal is aborted.
- *
- * @throws service_unavailable if it waited too long, or if too many wait.
- */
+/** Runs work over a separate connection; an abort stops its statement. @throws service_unavailable if too many wait, or too long. */
 export function withStoppable<T>(
   { pool, queue, stopping, toError }: StoppableDeps,
   work: (run: RunStoppable) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const run = async <Row>(
-    text: string,
-    values: readonly unknown[],
-    timeoutMs: number,
-  ): Promise<Row[] | null> => {
+  const run = async <Row>(text: string, values: readonly unknown[], ms: number): Promise<Row[] | null> => {
     signal?.throwIfAborted()
     const client = await pool.connect()
     // The driver's types lack this member.
     const pid: unknown = Reflect.get(client, 'processID')
     let stop: Promise<unknown> | null = null
-    const onEnd = (): void => {
+    const stopStatement = (): void => {
       stop ??= stopping.run('SELECT pg_cancel_backend($1::int4)', [pid]).catch(() => {})
     }
-    const timer = setTimeout(onEnd, timeoutMs)
-    signal?.addEventListener('abort', onEnd)
+    const timer = setTimeout(stopStatement, ms)
+    signal?.addEventListener('abort', stopStatement)
     try {
+      // It may have been aborted while the connection was made.
+      signal?.throwIfAborted()
       const { rows } = await client.query(text, [...values])
       return rows as Row[]
     } catch (error) {
@@ -59,7 +53,7 @@ export function withStoppable<T>(
       return null
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', onEnd)
+      signal?.removeEventListener('abort', stopStatement)
       // The server may stop the next statement of this connection, if this one has ended before.
       client.release(stop !== null)
     }

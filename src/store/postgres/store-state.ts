@@ -46,8 +46,8 @@ export async function readState(sql: Connection): Promise<StoreState> {
   return { seq, last, totals }
 }
 
-/** The state after the commits that follow it. The totals are changed in place: there may be many partitions. */
-export function stateAfter(state: StoreState, commits: readonly InstanceCommit[]): StoreState {
+/** The state after the commits that follow it. It takes over the totals of the given state, which must not be used afterwards. */
+export function advance(state: StoreState, commits: readonly InstanceCommit[]): StoreState {
   const newest = commits.at(-1)
   if (!newest) return state
   const { totals } = state
@@ -75,7 +75,7 @@ function growthOf(changes: readonly CommitChange[]): number {
  *
  * @param current  The state; it may have more commits once the database answers, which are left out of the result.
  * @returns null if the database no longer has the commits of the state. `isAll` is false if there may be more commits.
- * @throws As reads.
+ * @throws The error of the database if it does not answer.
  */
 export async function readAfter(
   sql: Connection,

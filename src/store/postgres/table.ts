@@ -6,6 +6,12 @@ import { type Collection, type StoredRecord, recordMembers } from '../store.ts'
 import { encodeKey } from './index-keys.ts'
 import { joinTexts } from './joined-texts.ts'
 
+/** The records of a collection in one partition: what most reads and writes are about. */
+export interface Shard {
+  readonly table: Table
+  readonly partition: string
+}
+
 /** A column in addition to those of every table: one for each index and each fact. */
 export interface Column {
   readonly name: string
@@ -21,6 +27,7 @@ interface Derived {
   readonly facts: FactValues | null
 }
 
+/** An index of a collection, which has a column of the table for its keys. */
 export interface TableIndex {
   readonly name: string
   readonly column: string
@@ -40,27 +47,22 @@ export interface StoredRow {
   readonly values: readonly ColumnValue[]
 }
 
-/** The records of a collection in one partition. */
-export interface Shard {
-  readonly table: Table
-  readonly partition: string
-}
-
 /** How the records of a collection are stored: the table, its columns, and the values of a record in them. */
 export class Table {
+  /** The name of the collection. */
   readonly name: string
   readonly collection: Collection<StoredRecord>
   readonly facts: Facts<StoredRecord> | undefined
   readonly indexes: readonly TableIndex[]
   /** First those of the indexes, in their order. */
   readonly columns: readonly Column[]
-  /** The name of the table in its schema. */
+  /** The name of the table within its schema. */
   readonly stored: string
-  /** The name in SQL. */
+  /** The name in SQL, with the schema. */
   readonly sql: string
-  /** The table of the texts of the records, in SQL and in its schema, and their parts; see {@link partColumn}. Null without texts. */
+  /** The table of the texts of the records, named as this one, and their parts; see {@link partColumn}. Null without texts. */
   readonly texts: {
-    readonly name: string
+    readonly sql: string
     readonly stored: string
     readonly version: number
     readonly parts: readonly string[]
@@ -73,13 +75,13 @@ export class Table {
     this.facts = facts
     this.stored = `records_${name}`
     this.sql = `"${schema}"."${this.stored}"`
-    this.texts = texts ? { name: `"${schema}"."texts_${name}"`, stored: `texts_${name}`, ...texts } : null
+    this.texts = texts ? { sql: `"${schema}"."texts_${name}"`, stored: `texts_${name}`, ...texts } : null
     this.indexes = Object.entries(indexes).map(([index, { on, unique = false }]) => {
       return { name: index, column: `key_${index}`, stored: `${name}_${index}`, on, isUnique: unique }
     })
     this.columns = [
       ...this.indexes.map(({ column }, at) =>
-        columnOf(column, 'bytea', ({ keys: { [at]: key } }) => (key ? encodeKey(key) : null)),
+        columnOf(column, 'bytea', ({ keys }) => (keys[at] ? encodeKey(keys[at]) : null)),
       ),
       ...(facts ? factColumns(facts) : []),
     ]

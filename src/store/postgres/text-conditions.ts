@@ -2,7 +2,7 @@ import { misuse } from '../io-errors.ts'
 import type { TextQuery, TextTerm } from '../texts.ts'
 import { toSql } from './conditions.ts'
 import type { Parameters } from './parameters.ts'
-import { isStorable } from './storable-text.ts'
+import { toStorable } from './storable-text.ts'
 import { partColumn, type Shard, type Table } from './table.ts'
 
 /** Texts from one id (inclusive) to another (exclusive); null for no bound. */
@@ -14,33 +14,34 @@ const whole: Slice = { from: null, below: null }
 
 /** The statement that selects the matches and whether they are undecided. */
 export function hitsOf(place: Shard, query: TextQuery, parameters: Parameters, slice: Slice = whole): string {
-  const { name, bounds, hit, also, missing } = conditionsOf(place, query, parameters, slice)
+  const { table, bounds, hit, also, missing } = conditionsOf(place, query, parameters, slice)
   const { from, below } = slice
   // OFFSET keeps the server from searching an index for each slice.
   const texts =
-    from === null && below === null ? name : `(SELECT * FROM ${name} WHERE ${bounds} OFFSET 0) slice`
+    from === null && below === null ? table : `(SELECT * FROM ${table} WHERE ${bounds} OFFSET 0) slice`
   const hits = [
-    `SELECT id, false AS undecided FROM ${texts} WHERE ${bounds} AND ${hit}${also}`,
-    `SELECT id, true FROM ${name} WHERE ${bounds} AND unsure AND (${hit}) IS NULL${also}`,
+    `SELECT id, false AS undecided FROM ${texts} WHERE ${bounds} AND ${hit} AND ${also}`,
+    `SELECT id, true FROM ${table} WHERE ${bounds} AND unsure AND (${hit}) IS NULL AND ${also}`,
   ]
-  if (missing) hits.push(`SELECT id, true ${missing}`)
+  if (missing) hits.push(`SELECT id, true FROM (${missing}) missing`)
   return hits.join(' UNION ALL ')
 }
 
 /** The parts of a statement about texts, in SQL. */
 export interface TextConditions {
   /** The table of the texts. */
-  readonly name: string
-  /** The texts in question. */
+  readonly table: string
+  /** The rows in question, in this table and in that of the records, which both have `partition` and `id`. */
   readonly bounds: string
   /** Whether all terms are true; null if a part of the text that decides it is null. */
   readonly hit: string
-  /** The further condition on the records, after `AND`; '' for none. */
+  /** The further condition on the records; `true` for none. */
   readonly also: string
-  /** The records without a text that are undecided, from `FROM` on; '' for none. */
-  readonly missing: string
+  /** Selects the ids of the records without a text that are undecided; null if they are not wanted. */
+  readonly missing: string | null
 }
 
+/** @param parameters  Gets the values of the conditions. @throws internal_error if `where` needs more than facts. */
 export function conditionsOf(
   { table, partition }: Shard,
   { terms, where, missingAfter }: TextQuery,
@@ -50,7 +51,7 @@ export function conditionsOf(
   const own = parameters.add(partition)
   const among = where === null ? null : toSql(where, table.facts, parameters)
   if (among && !among.isExact) throw misuse('The condition beside the terms of a text is not on facts alone.')
-  const { name, parts } = textsOf(table)
+  const texts = textsOf(table)
   const bounds = [
     `partition = ${own}`,
     ...(from === null ? [] : [`id >= ${parameters.add(from, 'text')}`]),
@@ -58,15 +59,15 @@ export function conditionsOf(
   ].join(' AND ')
   const missing =
     missingAfter === null
-      ? ''
-      : `FROM ${table.sql} record
+      ? null
+      : `SELECT id FROM ${table.sql} record
          WHERE ${bounds} AND ${hasNoText(table, parameters.add(missingAfter, 'text'))}${among ? ` AND ${among.sql}` : ''}
            AND ${terms.map((term) => recordMayHold(term, parameters)).join(' AND ')}`
   return {
-    name,
+    table: texts.sql,
     bounds,
-    hit: allOf(parts, terms, parameters),
-    also: among ? ` AND id IN (SELECT id FROM ${table.sql} WHERE partition = ${own} AND ${among.sql})` : '',
+    hit: allOf(texts.parts, terms, parameters),
+    also: among ? `id IN (SELECT id FROM ${table.sql} WHERE partition = ${own} AND ${among.sql})` : 'true',
     missing,
   }
 }
@@ -76,26 +77,23 @@ export function allOf(names: readonly string[], terms: readonly TextTerm[], para
   return terms.map((term) => termSql(names, term, parameters)).join(' AND ')
 }
 
+/** @throws internal_error if the collection has no texts. */
 export function textsOf(table: Table): NonNullable<Table['texts']> {
   if (!table.texts) throw misuse(`The collection ${table.name} has no texts.`)
   return table.texts
 }
 
-/**
- * The condition that the row `record` of the table of the collection has no text.
- *
- * @param after  An id before that of the row, in SQL. Texts up to it are not looked at.
- */
+/** The condition that the row `record` has no text. @param after  In SQL, an id before the row's: earlier texts are not looked at. */
 export function hasNoText(table: Table, after: string): string {
   return `id > ${after} AND NOT EXISTS (
-    SELECT FROM ${textsOf(table).name} text
+    SELECT FROM ${textsOf(table).sql} text
     WHERE text.partition = record.partition AND text.id = record.id AND text.id > ${after}
   )`
 }
 
 function termSql(names: readonly string[], term: TextTerm, parameters: Parameters): string {
   const { parts, forms, isNegative } = term
-  const patterns = forms.map((form) => parameters.add(`%${escapedPattern(cleaned(form))}%`))
+  const patterns = forms.map((form) => parameters.add(`%${escapedPattern(toStorable(form))}%`))
   const one = parts.flatMap((part) => {
     const at = names.indexOf(part)
     if (at < 0) throw misuse(`The texts of the collection have no part ${JSON.stringify(part)}.`)
@@ -104,12 +102,6 @@ function termSql(names: readonly string[], term: TextTerm, parameters: Parameter
   // No text can contain a term without forms. The record may, so the term is undecided if a part of the text is.
   const any = one.length > 0 ? `(${one.join(' OR ')})` : `(CASE WHEN unsure THEN NULL ELSE false END)`
   return isNegative ? `NOT ${any}` : any
-}
-
-/** Valid Unicode without a NUL, which PostgreSQL's texts cannot contain. */
-export function cleaned<T extends string | null>(text: T): T
-export function cleaned(text: string | null): string | null {
-  return text === null || isStorable(text) ? text : Buffer.from(text).toString().replaceAll('\0', ' ')
 }
 
 /** A text with the special characters of a pattern escaped. */
@@ -136,10 +128,7 @@ function recordMayHold({ forms, isNegative }: TextTerm, parameters: Parameters):
 }
 
 const json = 'record::text COLLATE "C"'
-/**
- * A database of another encoding may have one byte for each character, so that all its records are read. Half of a surrogate
- * pair is escaped in JSON: `\ud83d`.
- */
+/** In another encoding, characters may have one byte each: all records are read. Half of a pair is escaped in JSON: `\ud83d`. */
 const isBeyondAscii = `(current_setting('server_encoding') <> 'UTF8' OR octet_length(record::text) > char_length(record::text)
   OR strpos(${json}, chr(92) || 'ud') > 0)`
 /** Whether white space may have to be folded: it is escaped in JSON by a backslash, or there are two spaces. */

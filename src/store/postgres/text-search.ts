@@ -30,18 +30,22 @@ export class Search {
     this.#until = monotonicNow() + mostMs
   }
 
+  /** @returns All matches, newest first; `left` is more than 0 if the time was over. */
   async all(): Promise<TextMatches> {
     const hits = await this.#hits({ mostMs: firstMs })
     return hits ? { matches: hits, left: 0 } : await this.#inSteps()
   }
 
+  /** @returns A page and the number of matches; `left` is more than 0 if the time was over. */
   async page(wanted: TextPlace): Promise<TextPage> {
     // Where many texts match, the page comes from the newest ones, and the number from comparing all of them.
     const triesNewest = !wanted.isCounted || (await this.#isCommon())
     const newest = triesNewest ? await this.#newest(wanted) : null
-    if (newest && !(wanted.isCounted && newest.isPartial)) return newest
-    const counts = newest && (await this.#compareAll())
-    if (counts) return { ...newest, ...counts, isPartial: false }
+    if (newest) {
+      if (!wanted.isCounted || !newest.isPartial) return newest
+      const counts = await this.#compareAll()
+      if (counts) return { ...newest, ...counts, isPartial: false }
+    }
     return (await this.#pageByIndex(wanted)) ?? (await this.#pageInSteps(wanted))
   }
 
@@ -71,11 +75,11 @@ export class Search {
   async #isCommon(): Promise<boolean> {
     const { table, partition } = this.#place
     const rows = await this.#ask<{ looked: number; hits: number }>(sampleMs, (parameters) => {
-      const { name, parts } = textsOf(table)
+      const { sql: texts, parts } = textsOf(table)
       const hit = allOf(parts, this.#query.terms, parameters)
-      const pages = `(pg_relation_size(${parameters.add(name, 'text')}::regclass) / current_setting('block_size')::int4)`
+      const pages = `(pg_relation_size(${parameters.add(texts, 'text')}::regclass) / current_setting('block_size')::int4)`
       return `SELECT count(*)::float8 AS looked, count(*) FILTER (WHERE ${hit})::float8 AS hits
-        FROM ${name} TABLESAMPLE SYSTEM ((SELECT least(100, 100.0 * ${samplePages} / greatest(${pages}, 1))::float4))
+        FROM ${texts} TABLESAMPLE SYSTEM ((SELECT least(100, 100.0 * ${samplePages} / greatest(${pages}, 1))::float4))
         WHERE partition = ${parameters.add(partition)}`
     })
     const [{ looked, hits } = { looked: 0, hits: 0 }] = rows ?? []
@@ -88,20 +92,18 @@ export class Search {
    */
   async #compareAll(): Promise<Pick<TextPage, 'count' | 'undecided'> | null> {
     const rows = await this.#ask<Pick<TextPage, 'count' | 'undecided'>>(firstMs, (parameters) => {
-      const { name, bounds, hit, also, missing } = conditionsOf(this.#place, this.#query, parameters)
+      const { table, bounds, hit, also, missing } = conditionsOf(this.#place, this.#query, parameters)
+      const without = missing ? ` + (SELECT count(*) FROM (${missing}) missing)` : ''
       return `SELECT (hits + undecided)::float8 AS count, undecided::float8 AS undecided FROM (
           SELECT count(*) FILTER (WHERE ${hit}) AS hits,
-            count(*) FILTER (WHERE unsure AND (${hit}) IS NULL)${missing && ` + (SELECT count(*) ${missing})`} AS undecided
-          FROM ${name} WHERE ${bounds}${also}
+            count(*) FILTER (WHERE unsure AND (${hit}) IS NULL)${without} AS undecided
+          FROM ${table} WHERE ${bounds} AND ${also}
         ) counts`
     })
     return rows?.[0] ?? null
   }
 
-  /**
-   * The page, if the matches among the newest texts fill it; null if not. A search by the index compares all matches, however many
-   * there are.
-   */
+  /** The page, if the matches among the newest texts fill it; else null. A search by the index compares all matches. */
   async #newest({ before, offset, limit }: TextPlace): Promise<TextPage | null> {
     if (offset + limit > newestTexts) return null
     const from = await this.#stepFrom(before, newestTexts)
@@ -112,15 +114,12 @@ export class Search {
     return { count: hits.length, undecided: 0, ids, left: 0, isPartial }
   }
 
-  /**
-   * The id of the oldest of the next `size` texts that are older than `below`; `id` is null if there are not so many. Null if the
-   * time is over.
-   */
+  /** The oldest of the next `size` texts before `below`; `id` is null if there are fewer. Null if the time is over. */
   async #stepFrom(below: string | null, size: number): Promise<{ readonly id: string | null } | null> {
     const { table, partition } = this.#place
     const rows = await this.#ask<{ id: string }>(longestStepMs, (parameters) => {
       const bound = below === null ? '' : ` AND id < ${parameters.add(below, 'text')}`
-      return `SELECT id FROM ${textsOf(table).name} WHERE partition = ${parameters.add(partition)}${bound}
+      return `SELECT id FROM ${textsOf(table).sql} WHERE partition = ${parameters.add(partition)}${bound}
         ORDER BY id DESC OFFSET ${parameters.add(size - 1, 'int8')} LIMIT 1`
     })
     return rows && { id: rows[0]?.id ?? null }

@@ -19,45 +19,43 @@ export async function prepareTexts(
   const operators = await trigramOperators(sql)
   for (const { texts } of tables) {
     if (!texts) continue
-    const wanted = texts.parts.map((_, at) => partColumn(at))
+    const columns = texts.parts.map((_, at) => partColumn(at))
     const comment = JSON.stringify([texts.version, texts.parts])
     const [found] = await sql.run<{ comment: string | null }>(
       "SELECT obj_description(oid, 'pg_class') AS comment FROM pg_class WHERE oid = to_regclass($1)",
-      [texts.name],
+      [texts.sql],
     )
     const isOutdated = found !== undefined && found.comment !== comment
     if (isOutdated) {
       await assertAlone()
-      await sql.once(`DROP TABLE ${texts.name}`)
+      await sql.once(`DROP TABLE ${texts.sql}`)
     }
     if (!found || isOutdated) {
       await sql.once(
-        `CREATE TABLE ${texts.name} (
+        `CREATE TABLE ${texts.sql} (
            partition text COLLATE "C" NOT NULL,
            id text COLLATE "C" NOT NULL,
            unsure boolean NOT NULL,
            cut boolean NOT NULL,
-           ${wanted.map((name) => `${name} text COLLATE "C",`).join(' ')}
+           ${columns.map((name) => `${name} text COLLATE "C",`).join(' ')}
            PRIMARY KEY (partition, id)
          )`,
       )
-      await sql.once(`COMMENT ON TABLE ${texts.name} IS '${comment.replaceAll("'", "''")}'`)
-      await sql.once(`CREATE INDEX ON ${texts.name} (partition, id) WHERE unsure`)
-      await sql.once(`CREATE INDEX ON ${texts.name} (partition) WHERE cut`)
+      await sql.once(`COMMENT ON TABLE ${texts.sql} IS '${comment.replaceAll("'", "''")}'`)
+      await sql.once(`CREATE INDEX ON ${texts.sql} (partition, id) WHERE unsure`)
+      await sql.once(`CREATE INDEX ON ${texts.sql} (partition) WHERE cut`)
     }
     if (operators)
       await sql.once(
-        `CREATE INDEX IF NOT EXISTS "${indexName(texts.name)}" ON ${texts.name}
-         USING gin (${wanted.map((name) => `${name} ${operators}`).join(', ')})`,
+        `CREATE INDEX IF NOT EXISTS "${indexName(texts.stored)}" ON ${texts.sql}
+         USING gin (${columns.map((name) => `${name} ${operators}`).join(', ')})`,
       )
   }
   return operators ? 'trigrams' : 'scan'
 }
 
-/** The index of the trigrams of a table of texts. */
-export function indexName(table: string): string {
-  return `${table.split('"').at(-2) ?? ''}_trigrams`
-}
+/** The name of the index of trigrams. @param stored  The name of the table of texts, within its schema. */
+export const indexName = (stored: string): string => `${stored}_trigrams`
 
 /** The operators of an index of trigrams; null if the extension is missing and this user may not create it. */
 async function trigramOperators(sql: Connection): Promise<string | null> {
@@ -66,6 +64,7 @@ async function trigramOperators(sql: Connection): Promise<string | null> {
     await sql.once('CREATE EXTENSION IF NOT EXISTS pg_trgm')
     await sql.once('RELEASE SAVEPOINT extension')
   } catch {
+    // This user may not create extensions, but another may have created it.
     await sql.once('ROLLBACK TO SAVEPOINT extension')
   }
   const [found] = await sql.run<{ schema: string }>(

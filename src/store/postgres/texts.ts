@@ -2,9 +2,11 @@ import { splitBlobId } from '../names.ts'
 import type { Named, NewText, Texts } from '../texts.ts'
 import { type Connection, scanMs } from './connection.ts'
 import { type ValueColumn, columnList, Parameters } from './parameters.ts'
-import { partColumn, type Shard } from './table.ts'
+import { givenValues } from './rows.ts'
+import { toStorable } from './storable-text.ts'
 import type { RunStoppable } from './stoppable.ts'
-import { cleaned, hasNoText, textsOf } from './text-conditions.ts'
+import { partColumn, type Shard } from './table.ts'
+import { hasNoText, textsOf } from './text-conditions.ts'
 import { indexName } from './texts-schema.ts'
 import { Search } from './text-search.ts'
 
@@ -15,15 +17,11 @@ export type Searching = <T>(
 ) => Promise<T>
 
 /** Stores and searches the texts of records in a partition. @param shardOf  As for `createReads`. */
-export function createTexts(
-  sql: Connection,
-  searching: Searching,
-  shardOf: (collection: Named) => Shard,
-): Texts {
+export function createTexts(sql: Connection, search: Searching, shardOf: (of: Named) => Shard): Texts {
   return {
     async put(collection, given) {
       const { table, partition } = shardOf(collection)
-      // A row that a commit is just removing is skipped: to wait for one while others are locked could block both for good.
+      // A row that a commit is removing at this moment is skipped: to wait for one while others are locked could block both for good.
       const stored = new Set(await putTexts(sql, { table, partition }, given, 'SKIP LOCKED'))
       const left = given.filter(({ id }) => !stored.has(id))
       if (left.length === 0) return
@@ -36,11 +34,11 @@ export function createTexts(
     },
 
     async settle(collection) {
-      const { name } = textsOf(shardOf(collection).table)
+      const { stored } = textsOf(shardOf(collection).table)
       // Each search by the index also reads its list of what came last. Where that is long, PostgreSQL reads all texts instead.
       await sql.run(
         'SELECT gin_clean_pending_list(oid) FROM pg_class WHERE oid = to_regclass($1)',
-        [sql.name(indexName(name))],
+        [sql.name(indexName(stored))],
         { timeoutMs: scanMs },
       )
     },
@@ -74,7 +72,7 @@ export function createTexts(
       const [row] = await sql.run<{ missing: number }>(
         `SELECT (
            coalesce((SELECT records FROM ${sql.name('totals')} WHERE partition = $1 AND collection = $2), 0)
-           - (SELECT count(*) FROM ${textsOf(table).name} WHERE partition = $1)
+           - (SELECT count(*) FROM ${textsOf(table).sql} WHERE partition = $1)
          )::float8 AS missing`,
         [partition, table.name],
         { timeoutMs: scanMs },
@@ -85,7 +83,7 @@ export function createTexts(
     async countCut(collection) {
       const { table, partition } = shardOf(collection)
       const [row] = await sql.run<{ cut: number }>(
-        `SELECT count(*)::float8 AS cut FROM ${textsOf(table).name} WHERE partition = $1 AND cut`,
+        `SELECT count(*)::float8 AS cut FROM ${textsOf(table).sql} WHERE partition = $1 AND cut`,
         [partition],
         { timeoutMs: scanMs },
       )
@@ -93,13 +91,13 @@ export function createTexts(
     },
 
     async page(collection, query, wanted, limit = {}) {
-      return await searching((run) => {
+      return await search((run) => {
         return new Search(sql, shardOf(collection), query, run, limit.mostMs).page(wanted)
       }, limit.signal)
     },
 
     async all(collection, query, limit = {}) {
-      return await searching((run) => {
+      return await search((run) => {
         return new Search(sql, shardOf(collection), query, run, limit.mostMs).all()
       }, limit.signal)
     },
@@ -109,7 +107,7 @@ export function createTexts(
 /**
  * Stores texts with one statement.
  *
- * @param locked  What happens to a record that a commit is just removing. Default: the statement waits for that commit.
+ * @param locked  What happens to a record that a commit is removing at this moment. Default: the statement waits for that commit.
  * @returns The ids whose texts are stored.
  */
 async function putTexts(
@@ -118,18 +116,24 @@ async function putTexts(
   given: readonly NewText[],
   locked: 'SKIP LOCKED' | '' = '',
 ): Promise<string[]> {
-  const { name, parts } = textsOf(table)
-  const texts = given.map(({ text }) => parts.map((part) => cleaned(text[part] ?? null)))
+  const { sql: name, parts } = textsOf(table)
+  const texts = given.map(({ text }) =>
+    parts.map((part) => {
+      const value = text[part] ?? null
+      return value === null ? null : toStorable(value)
+    }),
+  )
   const parameters = new Parameters()
   const own = parameters.add(partition)
-  const columns: ValueColumn[] = [
-    { name: 'id', type: 'text[]', values: given.map(({ id }) => id) },
+  const ids: ValueColumn = { name: 'id', type: 'text[]', values: given.map(({ id }) => id) }
+  const derived: ValueColumn[] = [
     { name: 'unsure', type: 'boolean[]', values: texts.map((values) => values.includes(null)) },
     { name: 'cut', type: 'boolean[]', values: given.map(({ isCut }) => isCut) },
     ...parts.map((_, at) => {
       return { name: partColumn(at), type: 'text[]', values: texts.map((values) => values[at]) }
     }),
   ]
+  const columns = [ids, ...derived]
   // FOR KEY SHARE waits for a commit that removes the record, and such a commit waits for this lock. The order keeps two
   // instances from waiting for each other.
   const rows = await sql.run<{ id: string }>(
@@ -137,10 +141,7 @@ async function putTexts(
      SELECT ${own}, given.* FROM ${parameters.unnest(columns)}, LATERAL (
        SELECT FROM ${table.sql} stored WHERE stored.partition = ${own} AND stored.id = given.id FOR KEY SHARE ${locked}
      ) record ORDER BY given.id
-     ON CONFLICT (partition, id) DO UPDATE SET ${columns
-       .slice(1)
-       .map(({ name }) => `"${name}" = excluded."${name}"`)
-       .join(', ')}
+     ON CONFLICT (partition, id) DO UPDATE SET ${givenValues(derived)}
      RETURNING id`,
     parameters.values,
   )

@@ -3,7 +3,7 @@ import { codeOf } from '../../core/errors.ts'
 import { isLost } from './faults.ts'
 import { Connection, within } from './connection.ts'
 
-/** A connection with an open transaction. */
+/** A connection with a transaction, which `begin` opens before anything else is sent. */
 export class Transaction extends Connection {
   readonly #sent: Promise<unknown>[] = []
   #begun: Promise<unknown> | null = null
@@ -32,11 +32,7 @@ export class Transaction extends Connection {
     this.#sent.push(statement)
   }
 
-  /**
-   * Resolves after everything that was sent.
-   *
-   * @throws The error of the statement that failed first: it is the cause of the others.
-   */
+  /** Resolves after everything that was sent. @throws The error of the statement that failed first, the cause of the others. */
   async done(): Promise<void> {
     const ends = await Promise.allSettled(this.#sent)
     const failed = ends.find((end) => end.status === 'rejected')
@@ -130,5 +126,7 @@ const commitMs = 10_000
 /** The same for a single statement. It is longer than the server lets a statement run, so that the server's answer comes first. */
 const singleMs = 10_500
 
+/** Building the indexes of a large database may take hours. */
 const longestMs = 24 * 60 * 60_000
+/** The SQLSTATE of a statement after one that failed in the same transaction. */
 const inFailedTransaction = '25P02'

@@ -1,5 +1,4 @@
 import type { Pool } from 'pg'
-import { isErrorOf, type LocalpostError } from '../../core/errors.ts'
 import { clearInterval, monotonicNow, setInterval } from '../../core/machine.ts'
 import { type Blobs, maxInlineBytes } from './blobs.ts'
 import type { Connection } from './connection.ts'
@@ -9,6 +8,7 @@ import { tryToLead } from './leadership.ts'
 import type { Listening } from './listening.ts'
 import { type Membership, renewalMs } from './membership.ts'
 import { transact } from './transaction.ts'
+import { Trouble } from './trouble.ts'
 
 interface UpkeepDeps {
   readonly pool: Pool
@@ -30,55 +30,26 @@ export class Upkeep {
   readonly #deps: UpkeepDeps
   readonly #looks: ReturnType<typeof setInterval>
   readonly #cleanings: ReturnType<typeof setInterval>
-  #trouble: LocalpostError | null = null
-  /** Whether a notice reported the trouble. */
-  #isSaid = false
-  /** When each trouble last occurred; see {@link Upkeep.note}. */
-  readonly #noted: Map<string, number> = new Map()
+  readonly trouble: Trouble
   #looking: Promise<void> | null = null
   #cleaning: Promise<void> | null = null
-  #renewed: number = monotonicNow()
+  #renewedAt: number = monotonicNow()
   #isEnding = false
 
   constructor(deps: UpkeepDeps) {
     this.#deps = deps
+    this.trouble = new Trouble(deps.onNotice)
     this.#looks = setInterval(() => void this.run(), lookMs)
     this.#cleanings = setInterval(() => {
       this.#cleaning ??= this.#clean().finally(() => (this.#cleaning = null))
     }, cleaningMs)
   }
 
-  /** Why the last attempt to use the database failed; null if it succeeded. */
-  get trouble(): LocalpostError | null {
-    return this.#trouble
-  }
-
-  /** Notes a failed transaction. */
-  note(fault: LocalpostError): void {
-    if (!isErrorOf(fault, 'service_unavailable', 'store_full', 'store_read_only')) return
-    // A failure that repeats within ten seconds is reported once, whatever numbers its message contains.
-    const now = monotonicNow()
-    for (const [known, at] of this.#noted) if (now - at >= sayAgainMs) this.#noted.delete(known)
-    // A refusal is reported once, whichever file or statement it names.
-    const trouble = fault.code === 'service_unavailable' ? fault.message.replaceAll(/\d+/g, '') : fault.code
-    const isNew = !this.#noted.has(trouble)
-    this.#noted.set(trouble, now)
-    if (isNew) this.#deps.onNotice(fault.message)
-    this.#isSaid ||= isNew
-    this.#trouble = fault
-  }
-
-  /** Notes a stored transaction. */
+  /** Notes a stored transaction, which also renewed the lease. */
   stored(): void {
-    this.#renewed = monotonicNow()
+    this.#renewedAt = monotonicNow()
     // On a full disk, a small transaction may still fit.
-    if (this.#trouble?.code !== 'store_full') this.#endTrouble()
-  }
-
-  #endTrouble(): void {
-    if (this.#trouble && this.#isSaid) this.#deps.onNotice('The database stores mail again.')
-    this.#trouble = null
-    this.#isSaid = false
+    if (this.trouble.fault?.code !== 'store_full') this.trouble.end()
   }
 
   /** Does what is due. Never rejects. */
@@ -89,19 +60,20 @@ export class Upkeep {
 
   async #runOnce(): Promise<void> {
     const { pool, schema, sql, membership, follower, listening } = this.#deps
+    const { trouble } = this
     try {
-      if (this.#trouble || monotonicNow() - this.#renewed >= renewalMs) {
-        this.#renewed = monotonicNow()
+      if (trouble.fault || monotonicNow() - this.#renewedAt >= renewalMs) {
+        this.#renewedAt = monotonicNow()
         // Other instances may have removed the row.
         if (membership.isOut) await membership.join(sql)
         membership.lease.renewed(await membership.renew(sql))
-        if (this.#trouble?.code === 'store_full') await transact(pool, schema, tryToStore)
-        this.#endTrouble()
+        if (trouble.fault?.code === 'store_full') await transact(pool, schema, tryToStore)
+        trouble.end()
       }
       await listening.connect()
       await tryToLead(membership, pool, schema, () => !this.#isEnding)
     } catch (error) {
-      this.note(databaseFault(error))
+      trouble.note(databaseFault(error))
     }
     await follower.look()
   }
@@ -109,9 +81,10 @@ export class Upkeep {
   /** Removes bytes and changes that are no longer used. */
   async #clean(): Promise<void> {
     const { sql, blobs, membership, onNotice } = this.#deps
-    if (this.#trouble || !membership.lease.isMine()) return
+    if (this.trouble.fault || !membership.lease.isMine()) return
     try {
-      while (!this.#isEnding && (await blobs.clean()));
+      let more = true
+      while (more && !this.#isEnding) more = await blobs.clean()
       await membership.clean(sql)
       await sql.run(
         `DELETE FROM ${sql.name('changes')} WHERE seq <= (SELECT seq FROM ${sql.name('localpost')}) - ${keptChanges}`,
@@ -145,6 +118,5 @@ async function tryToStore(sql: Connection): Promise<void> {
 /** How often to look for commits that no notification announced, and to try a database again that does not answer. */
 const lookMs = 500
 const cleaningMs = 60_000
-const sayAgainMs = 10_000
 /** How many changes are kept. An instance that missed more reads everything again. */
 const keptChanges = 20_000

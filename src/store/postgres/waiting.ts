@@ -3,7 +3,7 @@ import type { CommitChange } from '../change-feed.ts'
 import { databaseFault } from './faults.ts'
 import type { StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
-import type { BulkRowChange, RowChange } from './staging.ts'
+import type { BulkRowChange, RowChange } from './row-change.ts'
 
 /** What a commit stores in one partition. */
 export type Work =
@@ -28,11 +28,11 @@ export type Waiting = Work & {
 }
 
 /** The commits that are stored next, together. */
-export function firstOf(waiting: readonly Waiting[]): Waiting[] {
+export function batchFrom(waiting: readonly Waiting[]): Waiting[] {
   const batch: Waiting[] = []
   let size = 0
   for (const next of waiting) {
-    // What a flag changes is stored at once, but changes of other commits in the same transaction only at its end.
+    // A flag is set at once, and the staged changes of other commits are written later: so it gets its own transaction.
     const isAlone = next.kind === 'flag'
     if (batch.length > 0 && (isAlone || size >= maxBatchChanges || hasBlobsToWrite(next))) break
     batch.push(next)

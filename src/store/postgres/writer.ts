@@ -1,18 +1,19 @@
 import type { Pool } from 'pg'
-import { LocalpostError } from '../../core/errors.ts'
-import { monotonicNow, nextTurn, sleep } from '../../core/machine.ts'
+import type { LocalpostError } from '../../core/errors.ts'
+import { monotonicNow, nextTurn } from '../../core/machine.ts'
 import type { BulkOutcome } from '../bulk.ts'
 import type { CommitChange, StoredCommit } from '../change-feed.ts'
+import { attempt, type Stored } from './attempt.ts'
 import { Connection } from './connection.ts'
-import { databaseFault, isLost, isOfValues, isRefusal, unreachable } from './faults.ts'
+import { databaseFault, isLost, isOfValues, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
 import { insertNew, newCommitsOf } from './insert-new.ts'
-import type { Renewal } from './lease.ts'
 import type { Membership } from './membership.ts'
 import type { StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
-import { type BulkRowChange, type RowChange, Staging } from './staging.ts'
-import { firstOf, type Waiting, withBlobsWritten, type Work } from './waiting.ts'
+import type { BulkRowChange, RowChange } from './row-change.ts'
+import { Staging } from './staging.ts'
+import { batchFrom, type Waiting, withBlobsWritten, type Work } from './waiting.ts'
 import { writeBatch } from './write.ts'
 import { transact } from './transaction.ts'
 import { loadStored, stageAll } from './stage-batch.ts'
@@ -21,10 +22,7 @@ interface WriterDeps {
   readonly pool: Pool
   readonly schema: string
   readonly membership: Membership
-  /**
-   * Called after each transaction that stored something, before its commits are resolved; with null if their numbers are not
-   * known. Never rejects.
-   */
+  /** Called after a stored transaction, before its commits are resolved; null if their numbers are not known. Never rejects. */
   onStored(commits: readonly StoredCommit[] | null): Promise<void>
   /** Called when a transaction failed. */
   onFault(fault: LocalpostError): void
@@ -85,10 +83,12 @@ export class Writer {
 
   async #run(): Promise<void> {
     // Waiting for the next turn of the event loop lets all commits of this turn share one transaction.
-    for (await nextTurn(); this.#waiting.length > 0; await nextTurn()) {
-      const batch = firstOf(this.#waiting)
+    await nextTurn()
+    while (this.#waiting.length > 0) {
+      const batch = batchFrom(this.#waiting)
       this.#waiting = this.#waiting.slice(batch.length)
       await this.#store(await withBlobsWritten(batch))
+      await nextTurn()
     }
     this.#running = null
   }
@@ -128,17 +128,14 @@ export class Writer {
     this.failures++
     const isUnknown = fault.code === 'store_unknown'
     // What was not sent is certainly not stored.
-    const others = isUnknown ? unreachable('a commit got no answer') : fault
-    this.#deps.onFault(others)
+    const certainFault = isUnknown ? unreachable('a commit got no answer') : fault
+    this.#deps.onFault(certainFault)
     // Whether a refused commit was stored is known: it was not.
     for (const one of batch) one.reject(isUnknown && refused.has(one) ? refused.get(one) : fault)
-    if (isUnknown || isLost(error)) this.#refuseLate(others)
+    if (isUnknown || isLost(error)) this.#refuseLate(certainFault)
   }
 
-  /**
-   * After a long wait for a database that did not answer, refuses the commits that waited as long, so that they do
-   * not wait again.
-   */
+  /** After a long wait for the database, refuses the commits that waited as long, so that they do not wait again. */
   #refuseLate(fault: LocalpostError): void {
     const isLate = ({ since }: Waiting): boolean => monotonicNow() - since > lateMs
     for (const one of this.#waiting) if (isLate(one)) one.reject(fault)
@@ -150,15 +147,15 @@ export class Writer {
    *
    * @param refused  Gets the errors of refused commits. They are answered last, because one may be refused for a commit before it
    *   that is not stored in the end.
-   * @throws As `#attempt`.
+   * @throws As {@link attempt}.
    */
   #transact(batch: readonly Waiting[], refused: Refused): Promise<Stored> {
     const { pool, schema, membership } = this.#deps
-    return this.#attempt((number, onSent) =>
+    return attempt(this.#deps, (batchNumber, onSent) =>
       transact(pool, schema, async (connection) => {
         const staging = new Staging()
         const [renewal, seq] = await Promise.all([
-          membership.renew(connection, number),
+          membership.renew(connection, batchNumber),
           lockSeq(connection),
           ...loadStored(connection, staging, batch),
         ])
@@ -177,15 +174,15 @@ export class Writer {
    * Stores a batch by a single statement, if all of its commits only add records to the same table.
    *
    * @returns null if the batch needs a transaction; then nothing was stored.
-   * @throws As `#attempt`.
+   * @throws As {@link attempt}.
    */
   async #insertNew(batch: readonly Waiting[]): Promise<Stored | null> {
     const found = newCommitsOf(batch)
     if (!found) return null
     const began = this.#deps.membership.lease.now()
     try {
-      return await this.#attempt(async (number, onSent) => {
-        const done = await insertNew(this.#deps, found.table, found.commits, number, () =>
+      return await attempt(this.#deps, async (batchNumber, onSent) => {
+        const done = await insertNew(this.#deps, found.table, found.commits, batchNumber, () =>
           onSent({ commits: null, renewal: null }),
         )
         if (!done) return null
@@ -198,66 +195,12 @@ export class Writer {
       throw error
     }
   }
-
-  /**
-   * Sends a batch under a number of its own, by which the database tells whether it was stored if its answer is missing.
-   *
-   * @param send  Calls `onSent` before the batch may be stored, with what is known of it then, which `onSent` returns.
-   * @throws The error of the database; nothing of the batch is stored then. store_unknown if that is not known.
-   */
-  async #attempt<T extends Stored | null>(
-    send: (number: number, onSent: (stored: Stored) => Stored) => Promise<T>,
-  ): Promise<T | Stored> {
-    const number = this.#deps.membership.nextBatch()
-    const sent: Stored[] = []
-    try {
-      return await send(number, (stored) => {
-        sent.push(stored)
-        return stored
-      })
-    } catch (error) {
-      const [stored] = sent
-      if (!stored || isRefusal(error) || !(await this.#wasStored(number))) throw error
-      return stored
-    }
-  }
-
-  /** Whether a transaction was stored whose answer is missing. @throws store_unknown if that is still unknown. */
-  async #wasStored(number: number): Promise<boolean> {
-    const { pool, schema, membership } = this.#deps
-    // The first attempt may get another connection that is half-open.
-    const sql = new Connection(pool, schema, { timeoutMs: lookUpMs })
-    for (const began = monotonicNow(); monotonicNow() - began < lookUpsMs; await sleep(lookUpPauseMs)) {
-      try {
-        const wasStored = await membership.settle(sql, number)
-        if (wasStored !== null) return wasStored
-      } catch {
-        // The loop tries again.
-      }
-    }
-    throw new LocalpostError(
-      'store_unknown',
-      'The connection to the database was lost while a commit was stored, and it is not known whether it was stored: look for it before you try again.',
-    )
-  }
 }
 
 /** The errors of the commits of a batch that were refused. */
 type Refused = Map<Waiting, unknown>
 
-/** A batch that was stored. */
-interface Stored {
-  /** null if their numbers are not known. */
-  readonly commits: readonly StoredCommit[] | null
-  /** The renewal that was stored with it; null if it is not known. */
-  readonly renewal: Renewal | null
-}
-
 const lateMs = 2000
-/** The time limit of all look-ups together, so that the caller is answered within about fifteen seconds. */
-const lookUpsMs = 5000
-const lookUpMs = 3000
-const lookUpPauseMs = 250
 
 /** The number of the last commit. Until the transaction ends, no other one can continue from it. */
 async function lockSeq(connection: Connection): Promise<number> {

@@ -7,14 +7,14 @@ export interface MailReader {
   /** The whole mail, read once for all that does not change after its acceptance. Null if it was removed. */
   read(id: string): Promise<Mail | null>
   /** The whole mail as it is now, with its newest events. Null if it was removed. */
-  readAnew(id: string): Promise<Mail | null>
+  readAgain(id: string): Promise<Mail | null>
 }
 
 /** Makes a reader for one check. It keeps what it read in memory, so another check needs a new one. */
 export function createMailReader({ inbox }: Inspected): MailReader {
   const known = new Map<string, Mail>()
 
-  async function readAnew(id: string): Promise<Mail | null> {
+  async function readAgain(id: string): Promise<Mail | null> {
     try {
       const mail = await inbox.get(id)
       known.set(id, mail)
@@ -36,8 +36,8 @@ export function createMailReader({ inbox }: Inspected): MailReader {
       } while (cursor !== null)
       return all
     },
-    read: async (id) => known.get(id) ?? (await readAnew(id)),
-    readAnew,
+    read: async (id) => known.get(id) ?? (await readAgain(id)),
+    readAgain,
   }
 }
 
