@@ -3,7 +3,6 @@ import { emailCollection, type EmailRecord, messageBlob } from '../emails/email.
 import type { Page } from '../store/queries.ts'
 import type { Store } from '../store/store.ts'
 import type { Texts } from '../store/texts.ts'
-import type { TextColumn } from './text-column.ts'
 
 /** The next mails after an id, in order of arrival; `""`: the first ones. */
 export function mailsAfter(store: Store, id: string, limit: number): Promise<Page<EmailRecord>> {

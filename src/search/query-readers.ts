@@ -10,7 +10,7 @@ import { contains, normalForms, spellingsOf } from './query-fits.ts'
 import { type QueryKeyName, queryKeys } from './query-keys.ts'
 import { dateForms, readDate, readSize, sizeForms } from './query-values.ts'
 import type { HeadMember } from './searchable.ts'
-import { rowTerm, type RowTerm } from './text-rows.ts'
+import { rowTerm, type RowTerm } from './row-terms.ts'
 
 /** One part of a query: exactly one of `where`, `test`, `row` and `message` decides; `message` may narrow with `where`. */
 export interface QueryPart {

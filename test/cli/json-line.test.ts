@@ -61,8 +61,8 @@ describe('the activity in JSON', () => {
     activity.add({ kind: 'mail', email, account: 'team', durationMs: 4 })
     activity.add({
       kind: 'refusal',
-      what: 'RCPT TO:<x>',
-      why: '550 no',
+      command: 'RCPT TO:<x>',
+      reply: '550 no',
       client: '127.0.0.1',
       account: 'team',
     })
