@@ -21,6 +21,7 @@ import { missingFile, missingFix, missingFrom, olderThan } from './snapshot-refu
 import { applyFrame, fillRecords } from './entries.ts'
 import { nextTurn } from '../../core/machine.ts'
 import { endLoading } from '../loading.ts'
+import { splitCollectionName } from '../names.ts'
 import { BlobUsage } from '../blob-usage.ts'
 
 export interface Loaded {
@@ -65,7 +66,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   endLoading(records, paths.folder)
   const named = await checkPlaces(deps, records, lengths)
   // Files are changed only from here on, after every check has passed.
-  await sweepTemporaries(deps)
+  await sweepTemporaries(deps, records)
   if (broken) await setAside(deps, loss, broken, lengths)
   await sweepLarge(deps, named)
   return { checkpoint, seq, lengths, unsynced, isEdited }
@@ -172,9 +173,18 @@ function assertAllThere({ paths }: CheckpointDeps, needed: Checkpoint, found: re
   throw corrupt(join(paths.folder, first), what, missingFix)
 }
 
-async function sweepTemporaries({ files, paths }: DataFolder): Promise<void> {
-  const { folder, logs } = paths
-  const collections = (await collectionFolders({ files, paths })).map(paths.collection)
-  for (const place of [folder, logs, ...collections])
-    for (const name of await files.list(place)) if (isTemporary(name)) await files.remove(join(place, name))
+async function sweepTemporaries({ files, paths }: DataFolder, { collections }: Records): Promise<void> {
+  const sweep = async (folder: string): Promise<void> => {
+    for (const name of await files.list(folder)) if (isTemporary(name)) await files.remove(join(folder, name))
+  }
+  await sweep(paths.folder)
+  await sweep(paths.logs)
+  for (const name of await collectionFolders({ files, paths })) {
+    const folder = paths.collection(name)
+    await sweep(folder)
+    // A kill during the removal of a partition may leave its folder. Other empty folders may be the user's.
+    const isOfPartition = collections.isDefined(name) && splitCollectionName(name).partition !== ''
+    if (isOfPartition && (await files.list(folder)).length === 0)
+      for (const empty of [folder, paths.startIndexes(name)]) await files.removeFolder(empty).catch(() => {})
+  }
 }

@@ -26,6 +26,10 @@ export interface StagedBlob {
 /** The blobs of a commit; a promise while large ones are being written. */
 export type StagedBlobs = readonly StagedBlob[] | Promise<readonly StagedBlob[]>
 
+export function areWritten(blobs: StagedBlobs): blobs is readonly StagedBlob[] {
+  return Array.isArray(blobs)
+}
+
 /** Message bytes: small blobs as a value, large ones as numbered pieces. Unused pieces stay for some minutes, so that running reads can finish. */
 export class Blobs {
   readonly #sql: Connection

@@ -4,7 +4,7 @@ import { Connection } from './connection.ts'
 import { channelOf } from './listening.ts'
 import type { Membership } from './membership.ts'
 import { columnList, Parameters } from './parameters.ts'
-import type { StagedBlob } from './blobs.ts'
+import { areWritten, type StagedBlob } from './blobs.ts'
 import { textOf } from './store-state.ts'
 import type { StoredRow, Table } from './table.ts'
 import { blobColumns, insertTotals, recordColumns, selectBlobs, totalColumns } from './rows.ts'
@@ -39,7 +39,7 @@ const maxRows = 1000
 const maxBytes = 4 * 1024 * 1024
 
 function newCommitOf(item: Waiting, table: Table): NewCommit | null {
-  if (item.kind !== 'commit' || item.blobs instanceof Promise) return null
+  if (item.kind !== 'commit' || !areWritten(item.blobs)) return null
   const rows: StoredRow[] = []
   for (const change of item.changes) {
     if (change.op !== 'insert' || change.table !== table) return null

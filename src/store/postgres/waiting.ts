@@ -1,7 +1,7 @@
 import type { BulkOutcome } from '../bulk.ts'
 import type { CommitChange } from '../change-feed.ts'
 import { databaseFault } from './faults.ts'
-import type { StagedBlobs } from './blobs.ts'
+import { areWritten, type StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
 import type { BulkRowChange, RowChange } from './row-change.ts'
 
@@ -61,7 +61,7 @@ export async function withBlobsWritten(batch: readonly Waiting[]): Promise<Waiti
 }
 
 function hasBlobsToWrite(item: Waiting): item is Waiting & { kind: 'commit' } {
-  return item.kind === 'commit' && item.blobs instanceof Promise
+  return item.kind === 'commit' && !areWritten(item.blobs)
 }
 
 // A batch is staged without long pauses, so its size is limited.

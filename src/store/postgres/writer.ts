@@ -9,7 +9,7 @@ import { databaseFault, isLost, isOfValues, unreachable } from './faults.ts'
 import { channelOf } from './listening.ts'
 import { insertNew, newCommitsOf } from './insert-new.ts'
 import type { Membership } from './membership.ts'
-import type { StagedBlobs } from './blobs.ts'
+import { areWritten, type StagedBlobs } from './blobs.ts'
 import type { FlagSetting } from './set-flag.ts'
 import type { BulkRowChange, RowChange } from './row-change.ts'
 import { Staging } from './staging.ts'
@@ -44,7 +44,7 @@ export class Writer {
   /** While large blobs are written, the commit keeps its place in the order. */
   commit(partition: string, changes: readonly RowChange[], blobs: StagedBlobs): Promise<void> {
     // The promise may reject before anything awaits it.
-    if (blobs instanceof Promise) blobs.catch(() => {})
+    if (!areWritten(blobs)) blobs.catch(() => {})
     return this.#push(partition, { kind: 'commit', changes, blobs })
   }
 
