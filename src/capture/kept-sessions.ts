@@ -34,8 +34,11 @@ export const maxOfKind: Readonly<Record<SessionKind, number>> = { fine: 500, fai
 
 /** Keeps sessions in the memory of this process, at most 2 MB of each kind. */
 export function keptInMemory(clock: Clock): KeptSessions {
-  const { fine, failed, silent } = maxOfKind
-  const rings = { fine: createRing(fine), failed: createRing(failed), silent: createRing(silent) }
+  const rings = {
+    fine: createRing(maxOfKind.fine),
+    failed: createRing(maxOfKind.failed),
+    silent: createRing(maxOfKind.silent),
+  }
   const all = (): LoggedSession[] =>
     Object.values(rings).flatMap((ring) => ring.keptSince(clock.now() - maxAgeMs))
   return {
