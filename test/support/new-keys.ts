@@ -1,5 +1,5 @@
-/** Whether `rsa-keys.ts` returns keys that were made before. */
-export const kept = { isOn: true }
+/** Whether `rsa-keys.ts` returns keys that were made before, and whether making one fails. */
+export const kept = { isOn: true, fails: false }
 
 /** Runs a function during which RSA keys are really generated: for tests of the generation itself. */
 export async function withNewKeys<T>(run: () => Promise<T>): Promise<T> {
@@ -8,5 +8,15 @@ export async function withNewKeys<T>(run: () => Promise<T>): Promise<T> {
     return await run()
   } finally {
     kept.isOn = true
+  }
+}
+
+/** Runs a function during which no RSA key can be made. */
+export async function withFailingKeys<T>(run: () => Promise<T>): Promise<T> {
+  kept.fails = true
+  try {
+    return await run()
+  } finally {
+    kept.fails = false
   }
 }

@@ -53,8 +53,10 @@ if (!Object.hasOwn(crypto, marker)) {
   }
   Object.assign(crypto, {
     generateKeyPair: Object.assign(later, {
-      [promisify.custom]: async (type: string, options: unknown) =>
-        isKept(type, options) ? next(options) : made(type, options),
+      [promisify.custom]: async (type: string, options: unknown) => {
+        if (kept.fails) throw new Error('no memory')
+        return isKept(type, options) ? next(options) : made(type, options)
+      },
     }),
     generateKeyPairSync: (type: string, options: unknown) =>
       isKept(type, options) ? next(options) : generateKeyPairSync(type, options),
