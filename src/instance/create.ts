@@ -2,7 +2,7 @@ import { framesOfCaller, withFramesOf } from '../core/caller.ts'
 import type { Localpost } from './instance.ts'
 import { noteOpened, callSiteOf } from './leak-warning.ts'
 import type { LocalpostOptions } from '../options/options.ts'
-import { assertRealTicks } from './from-call.ts'
+import { assertRealTicks } from './real-ticks.ts'
 import { isTestProcess } from './test-process.ts'
 
 /**

@@ -14,7 +14,8 @@ import type { Localpost } from './instance.ts'
 import type { Snapshot, Snapshots } from './snapshots.ts'
 import type { InstanceClock } from './time.ts'
 import { publicMembers, expose, publicResources, type MethodsOf } from './public-members.ts'
-import { assertRealTicks, fromCall } from './from-call.ts'
+import { fromCall } from './from-call.ts'
+import { assertRealTicks } from './real-ticks.ts'
 
 /** What the public face of an instance calls. */
 export interface InstanceParts extends Pick<

@@ -79,7 +79,7 @@ export interface SharedWays {
 }
 
 /**
- * @param deliveries  First called when all parts of the instance are open.
+ * @param deliveries  First called after the SMTP server is open.
  * @param undo  Gets what closes the parts, also if a later one cannot be made.
  */
 export function createSharedParts(

@@ -1,5 +1,5 @@
 import { mediaTypeOf } from './media-types.ts'
-import { displayFilename } from './attachment-names.ts'
+import { displayFilename } from './display-filename.ts'
 import { textOf } from './headers/octets.ts'
 import { maxFields, maxHeaderBytes } from './headers/fields.ts'
 import { splitHead, type Head } from './headers/headers.ts'
