@@ -84,7 +84,7 @@ describe('what is in memory of a shared store', () => {
         const record = await store.get(collection, id)
         if (id === note(1).id)
           void (async () => {
-            for (let i = 0; i < moment; i++) await null
+            for (let i = 0; i < moment; i++) await Promise.resolve()
             change(2)
           })()
         return record
