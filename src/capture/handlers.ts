@@ -205,7 +205,8 @@ async function receiveMessage(
   try {
     return await reception.finish()
   } catch (error) {
-    await discard()
+    // The reply does not wait for this, and the error that matters is known. After `store_unknown`, the message may be stored.
+    if (!isErrorOf(error, 'store_unknown')) void reception.discard().catch(() => {})
     // A full queue is not an error of Localpost, and a flood of mail would report it often.
     throw isErrorOf(error, 'service_unavailable') ? refusalOf(error) : error
   }

@@ -91,7 +91,7 @@ function* entriesOf(text: string): Generator<ZoneEntry> {
       if (end !== undefined && end !== '"') throw invalidLine(at + 1, `${quote(token)} has no closing quote`)
       if (token === '(') depth++
       else if (token === ')') depth = Math.max(0, depth - 1)
-      else if (!token.startsWith(';')) entry.tokens.push(unquoted(token))
+      else if (!token.startsWith(';')) entry.tokens.push(unquoted(token, at + 1))
     }
     open = depth > 0 ? entry : null
     if (!open && entry.tokens.length > 0) yield entry
@@ -103,13 +103,17 @@ function* entriesOf(text: string): Generator<ZoneEntry> {
 const tokenForm = /"(?:[^"\\]|\\[^])*("|\\?$)|;.*|[()]|[^\s;()"]+/g
 
 /** The text of a character string. `\DDD` is an octet in decimal, and of UTF-8 several may make one character. */
-function unquoted(token: string): string {
+function unquoted(token: string, line: number): string {
   if (!token.startsWith('"')) return token
   return token
     .slice(1, -1)
-    .replace(/((?:\\\d{3})+)|\\(.)/g, (_, octets: string | undefined, character: string) =>
-      octets === undefined ? character : Buffer.from(octets.slice(1).split('\\').map(Number)).toString(),
-    )
+    .replace(/((?:\\\d{3})+)|\\(.)/g, (_, written: string | undefined, character: string) => {
+      if (written === undefined) return character
+      const octets = written.slice(1).split('\\').map(Number)
+      const wrong = octets.find((octet) => octet > 255)
+      if (wrong !== undefined) throw invalidLine(line, `\\${wrong} is not an octet; it takes \\000 to \\255`)
+      return Buffer.from(octets).toString()
+    })
 }
 
 /** An absolute name; empty for a relative name without an origin. */

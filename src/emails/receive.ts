@@ -8,7 +8,7 @@ import type { DomainRecord } from '../domains/domain.ts'
 import type { Ids } from '../core/ids.ts'
 import { isLongHeader } from '../mime/headers/headers.ts'
 import { maxHeaderBytes } from '../mime/headers/fields.ts'
-import { insert, type Store } from '../store/store.ts'
+import { insert, type Blob, type Store } from '../store/store.ts'
 import { emailCollection, messageBlob, type EmailRecord } from './email.ts'
 import type { RecipientState } from './types.ts'
 import type { JobThread } from '../core/job-thread.ts'
@@ -68,19 +68,23 @@ export function receiveSubmission(
   // Only a temporary unique name. The email gets its own id just before the commit.
   const writer = store.createBlob(messageBlob(ids.next('em')))
   const head = createHeaderBuffer(deps.headerBudget)
+
+  async function readMessage(): Promise<[Blob, HeaderFacts]> {
+    const blob = await writer.finish()
+    const bytes = head.bytes()
+    if (!isLongHeader(bytes)) return [blob, readHeaderFacts(bytes, envelope)]
+    // A copy, because the store keeps the bytes.
+    const copy = Buffer.from(bytes.subarray(0, maxHeaderBytes))
+    return [blob, await deps.thread.run('headerFacts', [copy, envelope])]
+  }
+
   return {
     write(piece) {
       head.take(piece)
       return writer.write(piece)
     },
     async finish() {
-      const blob = await writer.finish()
-      const bytes = head.bytes()
-      // A copy, because the store keeps the bytes.
-      const header = isLongHeader(bytes)
-        ? await deps.thread.run('headerFacts', [Buffer.from(bytes.subarray(0, maxHeaderBytes)), envelope])
-        : readHeaderFacts(bytes, envelope)
-      head.free()
+      const [blob, header] = await readMessage().finally(() => head.free())
       const domain = await deps.ensureDomain(header.sender_domain)
       // Ids define the order of the list. Nothing may be awaited between the id and the commit, or a page could miss a mail.
       const id = ids.next('em')

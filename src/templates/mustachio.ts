@@ -130,8 +130,10 @@ class OpenTemplate {
   #end(text: string, index: number): void {
     const name = text.trim()
     const innermost = this.#open.at(-1)
-    if ((name === 'each' && innermost?.kind === 'each') || this.#isInSection(name)) this.#open.pop()
-    else if (name === 'each')
+    if (text === 'each' ? innermost?.kind === 'each' : this.#isInSection(name)) this.#open.pop()
+    else if (name === 'each' && innermost?.kind === 'each')
+      this.fail(index, 'has spaces in its braces: a loop ends with {{/each}}')
+    else if (text === 'each')
       this.fail(index, 'closes a loop, and none is open here: each {{/each}} needs its {{#each name}}')
     else if (!innermost) this.fail(index, `closes ${quote(name)}, which is not open`)
     else {

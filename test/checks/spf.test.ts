@@ -151,6 +151,10 @@ www IN 60 CNAME @
     ['www A 192.0.2.1', 'Line 1 of the zone file: the name is relative, and there is no $ORIGIN.'],
     ['\nacme.test. "v=spf1"', 'Line 2 of the zone file: there is no record type in "acme.test. v=spf1".'],
     ['acme.test. TXT "a\\"b', `Line 1 of the zone file: ${JSON.stringify('"a\\"b')} has no closing quote.`],
+    [
+      String.raw`acme.test. TXT "a\300b"`,
+      String.raw`Line 1 of the zone file: \300 is not an octet; it takes \000 to \255.`,
+    ],
     ['acme.test. TXT "a\\', `Line 1 of the zone file: ${JSON.stringify('"a\\')} has no closing quote.`],
   ])('%j is refused', (text, message) => {
     expect(() => parseZone(text)).toThrow(expect.objectContaining({ code: 'invalid_option', message }))
