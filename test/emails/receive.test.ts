@@ -1,7 +1,11 @@
 import { connect } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createBudget, noRoom } from '../../src/core/byte-budget.ts'
+import { headerBudgetBytes } from '../../src/emails/header-facts.ts'
+import { receiveSubmission } from '../../src/emails/receive.ts'
 import type { Localpost } from '../../src/instance/instance.ts'
+import { openParts } from '../support/deps.ts'
 import { start } from '../support/instance.ts'
 
 let post: Localpost
@@ -156,4 +160,29 @@ describe('a submission', () => {
       smtp_response: reply.trim().split('\r\n').at(-1),
     })
   })
+})
+
+it('gives the memory of its long header back if the header cannot be read', async () => {
+  const { store, clock, ids, thread } = await openParts()
+  const headerBudget = createBudget(headerBudgetBytes)
+  const refused = noRoom('Busy.')
+  const reception = receiveSubmission(
+    { mail_from: 'bob@acme.test', rcpt_to: ['ada@example.com'] },
+    {
+      store,
+      clock,
+      ids,
+      headerBudget,
+      tracer: null,
+      hostname: 'localhost',
+      thread: { ...thread, run: () => Promise.reject(refused) },
+      ensureDomain: () => Promise.reject(new Error('not reached')),
+      needsDelivery: () => false,
+      wakeOutbox: () => {},
+    },
+  )
+  void reception.write(Buffer.from(`Subject: ${'x'.repeat(300_000)}`))
+  expect(headerBudget.used).toBe(300_009)
+  await expect(reception.finish()).rejects.toBe(refused)
+  expect(headerBudget.used).toBe(0)
 })
