@@ -12,9 +12,9 @@ export interface OwnWebhooks {
   /** @throws not_found */
   find(id: string): Promise<Webhook>
   /**
-   * Changes a webhook by what it is now. Changes run one after the other, so that none is lost.
+   * Changes a webhook by what it is now. Changes of one process run one after the other.
    *
-   * @throws not_found, webhook_exists, state_conflict; validation_error; what `toChanges` throws.
+   * @throws not_found, webhook_exists, state_conflict, validation_error; what `toChanges` throws.
    */
   change(id: string, toChanges: (webhook: Webhook) => WebhookChanges): Promise<Webhook>
 }
@@ -46,7 +46,7 @@ export function ownWebhooks(
   }
 }
 
-/** The events that a webhook gets, in the names of its provider. A webhook created elsewhere names our events. */
+/** The provider's names of the events that a webhook gets. A webhook may have been made without them. */
 export function chosenEvents(
   { events, shape_events }: Pick<Webhook, 'events' | 'shape_events'>,
   shape: WebhookShape,

@@ -18,7 +18,7 @@ export interface ProviderAccount extends AccountParts {
   readonly providerRandom: RandomSource
 }
 
-/** What the APIs of providers translate to, of an account and of the instance. */
+/** The parts of an account and of the instance that providers' APIs use. */
 export function providerParts(account: ProviderAccount, instance: InstanceParts): ProviderParts {
   const { sending, domains, templates, suppressions, webhooks, configurationSets } = account
   const { inbox, faults, thread, store, providerRandom } = account

@@ -11,7 +11,7 @@ export interface SuppressionsByReason {
   all(): AsyncIterable<Suppression>
   /** The entry of an address; null if it is not there for this reason. */
   find(address: string): Promise<Suppression | null>
-  /** Does nothing if the address is not there. */
+  /** Removes the entry of an address, whatever its reason. Does nothing if there is none. */
   remove(address: string): Promise<void>
 }
 

@@ -271,6 +271,17 @@ test('the id of a draft stands for no template', async () => {
   expect((await post.templates.list()).items.map((one) => one.id)).toEqual([id, `${id}.draft`])
 })
 
+test('a draft whose template another interface has removed is read and removed by its own id', async () => {
+  const post = await start()
+  const call = resendCaller(post)
+  const id = await published(post)
+  await call('PATCH', `/templates/${id}`, { html: '{{{PRODUCT}}} two' })
+  await post.templates.remove(id)
+  expect((await call('GET', `/templates/${id}.draft`)).status).toBe(200)
+  expect((await call('DELETE', `/templates/${id}.draft`)).status).toBe(200)
+  expect((await post.templates.list()).count).toBe(0)
+})
+
 test('a template whose id ends as that of a draft is one of its own', async () => {
   const post = await start()
   const call = resendCaller(post)

@@ -384,12 +384,18 @@ test('events are posted as SNS posts them', async () => {
 })
 
 describe('version 1', () => {
-  const call = async (post: Localpost, parameters: Record<string, string>): Promise<[number, string]> => {
+  const call = async (
+    post: Localpost,
+    parameters: Record<string, string> | string,
+  ): Promise<[number, string]> => {
     const headers = {
       authorization: authorizationOf('/ses-v1/', post.apiKey),
       'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
     }
-    const body = new URLSearchParams({ Version: '2010-12-01', ...parameters }).toString()
+    const body =
+      typeof parameters === 'string'
+        ? parameters
+        : new URLSearchParams({ Version: '2010-12-01', ...parameters }).toString()
     const response = await post.fetch(
       new Request('http://localhost/ses-v1/', { method: 'POST', headers, body }),
     )
@@ -436,6 +442,13 @@ describe('version 1', () => {
     const [status] = await call(post, { Action: 'SendRawEmail', 'RawMessage.Data': base64(raw) })
     expect(status).toBe(200)
     expect((await post.inbox.waitFor({ subject: 'big' })).size_bytes).toBeGreaterThan(1_900_000)
+  })
+
+  test('takes as many parameters as may be, and none between two separators', async () => {
+    const post = await start()
+    const others = Array.from({ length: 1999 }, (_, i) => `a${i}=`)
+    const answer = await call(post, `&&Action=SendEmail&${others.join('&&')}&`)
+    expect(answer).toEqual([400, containing('unknown members')])
   })
 
   test('answers quotas and verifications of addresses', async () => {

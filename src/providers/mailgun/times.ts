@@ -23,5 +23,5 @@ export function readMailgunTime(given: string): number | null {
 }
 
 const rfc2822 =
-  /^(?:[a-z]{3}, ?)?((\d{1,2}) [a-z]{3} \d{4}) \d{2}:\d{2}(?::\d{2})? (?:[+-]\d{4}|[ecmp][sd]t|utc?|gmt)$/i
+  /^(?:[a-z]{3}, ?)?((\d{1,2}) [a-z]{3} \d{4}) (?:[01]\d|2[0-3]):\d{2}(?::\d{2})? (?:[+-]\d{4}|[ecmp][sd]t|utc?|gmt)$/i
 const maxAheadMs = 7 * 86_400_000

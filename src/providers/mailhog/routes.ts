@@ -73,8 +73,7 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
       success: { schema: pageSchema },
       errors: ['invalid_query', 'service_unavailable'],
       handler({ query: { kind, query, ...range }, signal }) {
-        // A quotation mark would end the phrase.
-        const text = quotedString(query.replaceAll('"', ' '))
+        const text = quotedString(query)
         return pageOf({ ...range, query: kind === 'containing' ? text : `${kind}:${text}` }, signal())
       },
     }),

@@ -45,7 +45,7 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
   /** An id is a hash of its event, under which nothing is stored, so bounces are read until one has it. @throws not_found */
   async function find(id: string): Promise<{ bounce: PostmarkBounce; given: ShapedEvent }> {
     for await (const emails of sent.matching(hasBounce))
-      for (const given of emails.flatMap(newestFirst)) {
+      for (const given of emails.flatMap(newestEvents)) {
         const [bounce] = toAnswer(given)
         if (bounce && String(bounce.ID) === id) return { bounce, given }
       }
@@ -103,7 +103,7 @@ export function bounceRoutes({ sent, suppressions }: Pick<ProviderParts, 'sent' 
       success: { schema: z.strictObject({ TotalCount: z.int(), Bounces: z.array(bounceSchema) }) },
       async handler({ query }) {
         const page = await selectPage(sent.matching(whereOf(query)), query, (email) =>
-          newestFirst(email)
+          newestEvents(email)
             .flatMap(toAnswer)
             .filter((bounce) => isWanted(bounce, query)),
         )
@@ -137,8 +137,8 @@ function whereOf({ todate }: BounceQuery): Where {
   return todate === undefined ? hasBounce : { all: [hasBounce, { number: 'created', below: todate + 1 }] }
 }
 
-/** The events of an email. */
-function newestFirst(email: EmailRecord): ShapedEvent[] {
+/** The events of an email, newest first. */
+function newestEvents(email: EmailRecord): ShapedEvent[] {
   return eventsOf(email).sort((a, b) => b.event.timestamp - a.event.timestamp)
 }
 

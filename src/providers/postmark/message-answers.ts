@@ -41,7 +41,7 @@ export const messageSchema = z.strictObject({
 })
 type PostmarkMessage = z.infer<typeof messageSchema>
 
-/** When the body of a message is not in an answer. */
+/** Why the member `Body` of an answer may be `""`: the message is not stored yet, or too large for an answer. */
 export const emptyBody = '`""` before it is written, and above 5 MB'
 
 /** An email in detail. */

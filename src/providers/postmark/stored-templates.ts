@@ -13,7 +13,11 @@ import type { newTemplateSchema, templateChangesSchema } from './template-schema
 /** Names of members of our templates in Postmark's API. */
 const names = { id: 'Alias', name: 'Name', subject: 'Subject', html: 'HtmlBody', text: 'TextBody' }
 
-/** The templates of an account as Postmark has them. A change reads what is stored first, so changes run one after the other. */
+/**
+ * The templates of an account as Postmark has them.
+ *
+ * A change reads what is stored first, so changes and removals by this API run one after the other.
+ */
 export class PostmarkTemplates {
   readonly #templates: ProviderParts['templates']
   readonly #newUuid: () => string

@@ -39,8 +39,8 @@ const triggersSchema = z.strictObject({
 } satisfies Record<PostmarkTrigger, z.ZodType>)
 type PostmarkTriggers = z.infer<typeof triggersSchema>
 
-/** In Basic authentication the first colon ends it (RFC 7617, section 2). */
-const Username = z
+/** In Basic authentication the first colon ends the user name (RFC 7617, section 2). */
+const usernameSchema = z
   .string()
   .min(1)
   .max(500)
@@ -48,7 +48,7 @@ const Username = z
 
 const shared = {
   HttpAuth: z
-    .strictObject({ Username, Password: z.string().max(500) })
+    .strictObject({ Username: usernameSchema, Password: z.string().max(500) })
     .nullish()
     .describe('User name and password for Basic authentication'),
   HttpHeaders: z.array(headerSchema).max(30).nullish().describe('Further headers of each request'),
@@ -114,7 +114,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       success: { schema: webhookSchema },
       errors: ['webhook_exists', 'state_conflict'],
       async handler({ body: { Url, Triggers, ...given } }) {
-        const shape_events = eventsOf(Triggers ?? {}, [])
+        const shape_events = enabledTriggers(Triggers ?? {}, [])
         const input = { url: Url, shape: postmark, shape_events, headers: toHeaders(given, undefined) }
         return toAnswer(await withNames(webhooks.create(input), names))
       },
@@ -127,7 +127,7 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
       async handler({ params, body: { Url, Triggers, ...given } }) {
         const changing = change(params.id, (webhook) => ({
           url: Url,
-          shape_events: Triggers && eventsOf(Triggers, chosenEvents(webhook, postmarkShape)),
+          shape_events: Triggers && enabledTriggers(Triggers, chosenEvents(webhook, postmarkShape)),
           headers: toHeaders(given, webhook.headers),
         }))
         return toAnswer(await withNames(changing, names))
@@ -145,8 +145,8 @@ export function webhookRoutes({ webhooks }: Pick<ProviderParts, 'webhooks'>): Ro
   ]
 }
 
-/** The events of a webhook after a change. @throws validation_error if there are none. */
-function eventsOf(changes: PostmarkTriggers, before: readonly string[]): string[] {
+/** The triggers of a webhook that are enabled after a change. @throws validation_error if there are none. */
+function enabledTriggers(changes: PostmarkTriggers, before: readonly string[]): string[] {
   const chosen = new Set(before)
   for (const [name, { Enabled }] of Object.entries(changes)) {
     if (Enabled) chosen.add(name)

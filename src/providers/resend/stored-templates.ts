@@ -8,6 +8,7 @@ import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import {
   detailsOf,
+  draftedIdOf,
   draftIdOf,
   draftKey,
   isDraft,
@@ -51,10 +52,15 @@ export class ResendTemplates {
     return found.toSorted((one, other) => other.created - one.created || (one.id < other.id ? 1 : -1))
   }
 
-  /** The template of this id or alias, without its draft; null if there is none. The id of a draft finds nothing. */
+  /**
+   * The template of this id or alias, without its draft; null if there is none. The id of a draft finds nothing, unless another
+   * interface has removed its template: it has to be removable then.
+   */
   async find(identifier: string): Promise<Template | null> {
     const known = await this.#byId(identifier)
-    return known && !isDraft(known) ? known : this.#byAlias(identifier)
+    const draftedId = known && draftedIdOf(known)
+    const isHidden = draftedId !== null && (await this.#byId(draftedId)) !== null
+    return known && !isHidden ? known : this.#byAlias(identifier)
   }
 
   /** The template of this id or alias, with its draft. @throws not_found */

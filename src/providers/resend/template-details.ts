@@ -51,10 +51,12 @@ export const draftKey = 'resend_draft_of'
 
 /** The draft of a published template has an id of its own, because emails are sent from what was published. */
 export const draftIdOf = (id: string): string => `${id}.draft`
-export const isDraft = ({ id, metadata }: Template): boolean => {
+/** The id of the template that this one is the draft of; null if it is no draft. */
+export const draftedIdOf = ({ id, metadata }: Template): string | null => {
   const of = metadata?.[draftKey]
-  return of !== undefined && id === draftIdOf(of)
+  return of !== undefined && id === draftIdOf(of) ? of : null
 }
+export const isDraft = (template: Template): boolean => draftedIdOf(template) !== null
 
 /**
  * The metadata of a template, with its details.
@@ -76,7 +78,7 @@ export function detailsOf({ id, metadata, updated }: Template): ResendTemplateDe
       const details = detailsSchema.safeParse(JSON.parse(kept))
       if (details.success) return details.data
     } catch {
-      // Another interface has changed the metadata. Details of a wrong form are ignored in the same way.
+      // Another interface has made it a text that is not JSON, which is ignored as JSON of another form is.
     }
   }
   return { ...noDetails, published: updated, version: id }

@@ -11,7 +11,7 @@ export function toSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000)
 }
 
-/** The prefix of metadata that Localpost sets itself. Other metadata are custom arguments. */
+/** The prefix of metadata that Localpost sets itself. Other metadata is the custom arguments. */
 export const ownPrefix = 'sendgrid:'
 
 /** The metadata of an email that has other members of its request: its categories, one a line; its group; its batch. */

@@ -19,8 +19,8 @@ const names = { html: 'html_content', text: 'plain_content' }
 /**
  * The templates of an account as SendGrid has them: with versions, of which one may be active.
  *
- * A change reads the template first, so changes run one after the other. A removal does too, because a change that has read
- * the template would bring it back.
+ * A change reads the template first, so changes run one after the other. A removal by this API does too, because a change that
+ * has read the template would bring it back.
  */
 export class SendGridTemplates {
   readonly #parts: Pick<ProviderParts, 'templates' | 'clock' | 'newUuid'>

@@ -15,9 +15,14 @@ const maxNameLength = 200
  */
 export function readQuery(text: string): Record<string, unknown> {
   // Before it is parsed, because each parameter takes memory.
-  let parameters = 1
-  for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1))
-    if (++parameters > maxParameters) throw fault(`must have at most ${maxParameters} parameters`)
+  let parameters = 0
+  for (let start = 0, end = 0; end !== text.length; start = end + 1) {
+    const separator = text.indexOf('&', start)
+    end = separator === -1 ? text.length : separator
+    // `URLSearchParams` has no parameter between two separators side by side.
+    if (end > start && ++parameters > maxParameters)
+      throw fault(`must have at most ${maxParameters} parameters`)
+  }
   const root: Tree = new Map()
   for (const [name, value] of new URLSearchParams(text)) {
     put(root, name, value)

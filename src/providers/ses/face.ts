@@ -69,7 +69,7 @@ function inRenderingData({ field }: FieldError): string {
   return `Attribute '${attribute}' is not present in the rendering data.`
 }
 
-/** What SES has and Localpost has not, in the API of version 2. */
+/** The operations of SES's API of version 2 that Localpost does not have. */
 const unsupported: readonly (readonly [path: string, what: string])[] = [
   ['account/dedicated-ips/**', 'Changes of the account'],
   ['account/delivery', 'Changes of the account'],

@@ -222,6 +222,10 @@ describe('what is wrong', () => {
       { 'o:deliverytime': 'Sun, 30 Feb 2020 09:00:00 +0000' },
       "'o:deliverytime' parameter must be RFC 2822",
     ],
+    'an hour that days do not have': [
+      { 'o:deliverytime': '31 Dec 2020 24:00:00 GMT' },
+      "'o:deliverytime' parameter must be RFC 2822",
+    ],
     'a late time': [
       { 'o:deliverytime': '4102444800' },
       "'o:deliverytime' parameter must be at most 7 days ahead",

@@ -129,11 +129,22 @@ describe('a list of MailHog', () => {
     ['kind=to&query=from-3', 0],
     ['kind=containing&query=body%204', 1],
     ['kind=containing&query=subject%20line', 5],
-    ['kind=containing&query=%22body%22&limit=2', 5],
+    ['kind=containing&query=body&limit=2', 5],
+    ['kind=containing&query=%22body%22', 0],
     ['kind=containing&query=nothing', 0],
   ])('of %s has %i matches', async (query, total) => {
     await submitAll(server, 5)
     expect(await read(`search?${query}`)).toMatchObject({ total })
+  })
+
+  it('is searched for quotation marks and backslashes', async () => {
+    const mail = { from: 'a@example.com', to: 'b@example.com' }
+    await server.submit({ ...mail, text: 'Say body, not C: end' })
+    const id = await server.submit({ ...mail, text: 'Say "body", not C:\\ end' })
+    for (const text of ['"', '"body"', 'say "bo', 'C:\\']) {
+      const { items } = await read(`search?kind=containing&query=${encodeURIComponent(text)}`)
+      expect([text, items.map(({ ID }) => ID)]).toEqual([text, [id]])
+    }
   })
 
   it('is refused with a reason for a wrong query, and where it would be too long', async () => {

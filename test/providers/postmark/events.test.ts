@@ -402,6 +402,19 @@ describe('webhooks', () => {
     expect((await call<Hook>('GET', path)).body.Triggers).toMatchObject({ Bounce: on, Open: on, Click: on })
   })
 
+  test('are changed after a change that was refused', async () => {
+    const call = postmarkCaller(await start())
+    const [on, off] = [{ Enabled: true }, { Enabled: false }]
+    const { body } = await call<Hook>('POST', '/webhooks', {
+      Url: 'http://127.0.0.1:9/hook',
+      Triggers: { Bounce: on },
+    })
+    const path = `/webhooks/${body.ID}`
+    expect((await call('PUT', path, { Triggers: { Bounce: off } })).status).toBe(422)
+    expect((await call('PUT', path, { Triggers: { Open: on } })).status).toBe(200)
+    expect((await call<Hook>('GET', path)).body.Triggers).toMatchObject({ Bounce: on, Open: on })
+  })
+
   test.each([
     ['no trigger', {}, 'Triggers'],
     ['another stream', { MessageStream: 'news' }, 'MessageStream'],
