@@ -15,7 +15,7 @@ export class Collections {
     this.#definitions = new Map(definitions.map((definition) => [definition.name, definition]))
     for (const { name } of definitions) {
       assertCollectionName(name)
-      this.stateIfDefined(name)
+      this.stateIfKnown(name)
     }
   }
 
@@ -29,8 +29,8 @@ export class Collections {
     return this.#states.get(name)
   }
 
-  /** Whether the store was opened with this collection. Does not make its state. */
-  isDefined(name: string): boolean {
+  /** Whether the store was opened with this collection, or keeps it as an unknown one. Does not make its state. */
+  isKnown(name: string): boolean {
     return this.#states.has(name) || this.#definitionOf(name) !== undefined
   }
 
@@ -55,7 +55,7 @@ export class Collections {
 
   /** The state of a collection, made if it was not named before. @throws internal_error if the store was opened without it. */
   state(name: string): CollectionState {
-    const state = this.stateIfDefined(name)
+    const state = this.stateIfKnown(name)
     if (!state) throw misuse(`The store was opened without the collection ${JSON.stringify(name)}.`)
     return state
   }
@@ -65,8 +65,8 @@ export class Collections {
     return this.#byPartition.get(partition)?.get(name) ?? this.state(nameInPartition(name, partition))
   }
 
-  /** As `state`, but undefined if the store was opened without the collection. */
-  stateIfDefined(name: string): CollectionState | undefined {
+  /** As `state`, but undefined if the store was opened without the collection and does not keep it as an unknown one. */
+  stateIfKnown(name: string): CollectionState | undefined {
     const state = this.#states.get(name)
     if (state) return state
     const definition = this.#definitionOf(name)
@@ -75,8 +75,8 @@ export class Collections {
 
   /** As `state`, but an unknown collection (of another version) is kept unchanged, without indexes. */
   stateOrUnknown(name: string, { large }: { large: boolean }): CollectionState {
-    const defined = this.stateIfDefined(name)
-    if (defined) return defined
+    const known = this.stateIfKnown(name)
+    if (known) return known
     assertCollectionName(name)
     const { base, partition } = splitCollectionName(name)
     return this.#add(new CollectionState({ name: base, large, indexes: {} }, partition))

@@ -4,7 +4,7 @@ import type { IndexKey } from './queries.ts'
 /** Where the bytes of one blob are. Persisted with its record, so its members are the stored names. */
 export type BlobPlace = LogPlace | LargePlace | HeldPlace
 
-/** In the log. Until its frame is written or read, `log` is 0 and `at` counts from the end of the frame's first line; then both are set, once. */
+/** In the log. While its frame is being written or read, `log` is 0 and `at` counts from the end of the frame's first line. Afterwards both are the place in the log, and do not change. */
 export interface LogPlace {
   log: number
   at: number

@@ -52,7 +52,7 @@ interface PackDetails {
   readonly file?: PackedFile | null
 }
 
-/** The places of the records of a segment in its file. It has no object per record, which the garbage collector would visit again and again. */
+/** The places of the records of a segment in its file. Rows are in the order of their ids, on which `find` relies. It has no object per record, which the garbage collector would visit again and again. */
 export class Packed {
   readonly segment: PackedSegment
   readonly path: string

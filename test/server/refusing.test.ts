@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Notice } from '../../src/options/notice.ts'
+import type { RefusalReason } from '../../src/store/disk/medium.ts'
 import { type Face, open, refusalOf } from '../decisions/helpers.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Disk, hurtDisk } from './_disk.ts'
@@ -23,8 +24,8 @@ interface Case {
   storesOutcomes: boolean
 }
 
-/** One for each state that `refusal` of the medium of a folder reports. */
-const cases = {
+/** One for each reason: a new reason without a case does not compile. */
+const cases: Readonly<Record<RefusalReason, Case>> = {
   lost_lock: {
     begin: (_, dir) => rmSync(join(dir, 'lock')),
     end: null,
@@ -60,7 +61,7 @@ const cases = {
     notice: /^The disk of .* is full\. New mail is refused until there is room; removing mail still works\./,
     storesOutcomes: true,
   },
-} satisfies Readonly<Record<string, Case>>
+}
 
 const mail = { from: 'hi@acme.test', to: 'ada@example.com', subject: 'new', text: 'Hello' }
 

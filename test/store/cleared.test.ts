@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
@@ -118,6 +118,19 @@ test('a removed partition frees its space: files of records, of messages, and of
   // The last file of the log stays, and what it begins with.
   expect(await sizeOf()).toBeLessThan(before + 40_000)
 })
+
+test.each(['notes.gone', 'derived'])(
+  'a start removes the indexes of a partition that a kill left, and its folder (%s is there)',
+  async (left) => {
+    const dir = await tempFolder()
+    await (await openIn(dir)).close()
+    const indexes = join(dir, 'derived', 'notes.gone')
+    for (const folder of [join(dir, left), indexes]) await mkdir(folder, { recursive: true })
+    await writeFile(join(indexes, '000001.idx'), 'ids and texts')
+    await (await openIn(dir)).close()
+    expect([existsSync(join(dir, 'notes.gone')), existsSync(indexes)]).toEqual([false, false])
+  },
+)
 
 test('the space of a record that was replaced before its partition was removed is freed only once', async () => {
   let dir = await tempFolder()

@@ -182,6 +182,10 @@ test('a large file that is missing or short is reported with its mail', async ()
   ])
   await rm(join(dir, 'large', name))
   expect(problems(await inspect(dir, { processes: dead }))[0]).toContain('is missing')
+  await mkdir(join(dir, 'large', name))
+  expect(problems(await inspect(dir, { processes: dead }))).toEqual([
+    expect.stringMatching(/n_00050\/message \(\d+\) are lost: .*has 0 bytes\. .*remove n_00050/) as unknown,
+  ])
 })
 
 test('a file that cannot be read is reported as such: what it holds may be intact', async () => {

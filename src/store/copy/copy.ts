@@ -114,7 +114,7 @@ async function readWithBlobs(
         throw new LocalpostError('store_failed', message)
       }
     } catch (error) {
-      await writer.discard()
+      await writer.discard().catch(() => {})
       throw error
     }
     blobs.push(await writer.finish())

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Checkpoint, checkpointText, type LogWriter, parseCheckpoint } from './checkpoint-text.ts'
 import type { CommitPosition } from './log.ts'
 import { type DataFolder, dbName, type ReadableFolder } from './paths.ts'
@@ -33,7 +34,6 @@ export async function writeCheckpoint(
   at: CommitPosition,
   flush: () => Promise<void>,
 ): Promise<void> {
-  const { files, paths } = deps
   const dirty = new Set(records.dirty)
   records.dirty.clear()
   try {
@@ -50,9 +50,16 @@ export async function writeCheckpoint(
     throw error
   }
   await records.resting.evictOld((segment) => records.dirty.has(segment))
-  for (const name of records.collections.dropRetired(records.dirty))
-    for (const folder of [paths.collection(name), paths.startIndexes(name)])
-      await files.removeFolder(folder).catch(() => {})
+  for (const name of records.collections.dropRetired(records.dirty)) await removeFolders(deps, name)
+}
+
+/** Removes the folders of a collection without files of records. What fails is left for the next start. */
+export async function removeFolders({ files, paths }: DataFolder, name: string): Promise<void> {
+  const indexes = paths.startIndexes(name)
+  try {
+    for (const file of await files.list(indexes)) await files.remove(join(indexes, file))
+    for (const folder of [indexes, paths.collection(name)]) await files.removeFolder(folder)
+  } catch {}
 }
 
 /**

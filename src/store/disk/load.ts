@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isErrorOf } from '../../core/errors.ts'
 import type { Segment } from '../collection-state.ts'
 import type { Stamp } from '../../core/files.ts'
-import { type CheckpointDeps, readCheckpoint, saveCheckpoint, writerOf } from './checkpoint.ts'
+import { type CheckpointDeps, readCheckpoint, removeFolders, saveCheckpoint, writerOf } from './checkpoint.ts'
 import type { Checkpoint, LogWriter } from './checkpoint-text.ts'
 import { corrupt } from '../io-errors.ts'
 import { assertNoData } from './folder.ts'
@@ -51,7 +51,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   for (const file of found) {
     const { name, segment, collection } = file
     const isOld = records.resting.isOld(segment, newest.get(collection) ?? 0)
-    const state = collection === null ? undefined : records.collections.stateIfDefined(collection)
+    const state = collection === null ? undefined : records.collections.stateIfKnown(collection)
     if (!state || !(await startFromIndex(deps, records, state, file, checkpoint)))
       isEdited = (await loadFile(deps, records, file, checkpoint, isOld)) || isEdited
     records.files.set(name, checkpoint.contains[name] ?? 0)
@@ -179,12 +179,13 @@ async function sweepTemporaries({ files, paths }: DataFolder, { collections }: R
   }
   await sweep(paths.folder)
   await sweep(paths.logs)
-  for (const name of await collectionFolders({ files, paths })) {
-    const folder = paths.collection(name)
-    await sweep(folder)
-    // A kill during the removal of a partition may leave its folder. Other empty folders may be the user's.
-    const isOfPartition = collections.isDefined(name) && splitCollectionName(name).partition !== ''
-    if (isOfPartition && (await files.list(folder)).length === 0)
-      for (const empty of [folder, paths.startIndexes(name)]) await files.removeFolder(empty).catch(() => {})
+  const folders = await collectionFolders({ files, paths })
+  for (const name of folders) await sweep(paths.collection(name))
+  // A kill during the removal of a partition may leave one of its folders, with indexes. This removes those of any partition
+  // without files of records: the next mail makes them again. Other empty folders may be the user's.
+  for (const name of new Set([...folders, ...(await files.list(paths.derived))])) {
+    const isOfPartition = collections.isKnown(name) && splitCollectionName(name).partition !== ''
+    if (isOfPartition && (await files.list(paths.collection(name))).length === 0)
+      await removeFolders({ files, paths }, name)
   }
 }

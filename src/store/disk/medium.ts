@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { LocalpostError } from '../../core/errors.ts'
 import { crcOf, damaged, damagedBy, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
 import { type CheckpointDeps, claimLog, writeCheckpoint } from './checkpoint.ts'
@@ -42,6 +43,9 @@ interface LogMediumDeps extends CheckpointDeps, LogMediumOptions {
   /** Called when everything is on the disk, before the lock is released. */
   onClosed(): Promise<void>
 }
+
+/** The states in which nothing new is stored. Each has a case in test/server/refusing.test.ts. */
+export type RefusalReason = 'lost_lock' | 'failed_write' | 'full_disk'
 
 /** A medium that stores files in a folder. This process must hold the folder's lock. */
 export function createLogMedium(deps: LogMediumDeps): Medium {
@@ -133,7 +137,15 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
       ),
     waitForSpace: (blobs) => (blobs.some(needsFile) ? parts().sync.removeUnusedLarge() : undefined),
     assertRoom: () => deps.reserve.assertWhole(),
-    refusal: () => deps.lock.lost ?? loaded?.log.fault ?? deps.reserve.refusal,
+    refusal() {
+      // If several apply, the first one is reported.
+      const refusals: Readonly<Record<RefusalReason, LocalpostError | null>> = {
+        lost_lock: deps.lock.lost,
+        failed_write: loaded?.log.fault ?? null,
+        full_disk: deps.reserve.refusal,
+      }
+      return Object.values(refusals).find((one) => one !== null) ?? null
+    },
     usedBytes: () => space.liveBytes + space.largeBytes,
     lowDisk: () => deps.room.low(),
     placeHeld: (bytes, size, at) => ({ log: 0, at, size, crc: crcOf(bytes) }),

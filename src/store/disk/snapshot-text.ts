@@ -6,7 +6,7 @@ import { isLineIntact, snapshotLines, seqIn, untouchedCrc } from './snapshot-lin
 import type { IndexKey } from '../queries.ts'
 import { isRecord } from '../../core/members.ts'
 
-/** The record of a line. The members of a group are all there or all absent. */
+/** The record of a line. `at` and `length` are both there or both absent; so are `id`, `version` and `keys`. */
 export interface SnapshotLine {
   readonly text: string
   readonly blobs: unknown

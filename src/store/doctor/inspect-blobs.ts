@@ -1,4 +1,4 @@
-import { messageOf } from '../../core/errors.ts'
+import { codeOf, messageOf } from '../../core/errors.ts'
 import { isWhole } from '../disk/blob-crc.ts'
 import { largeNameForm, type ReadableFolder } from '../disk/paths.ts'
 import type { LargePlace, LogPlace } from '../entry.ts'
@@ -42,7 +42,7 @@ export async function inspectBlobs(folder: ReadableFolder, records: Records, rep
 interface BlobFault {
   readonly blob: StoredBlob<LargePlace | LogPlace>
   readonly fault: string
-  /** Whether the bytes are lost. If their file cannot be read, they may be intact. */
+  /** Whether the bytes are lost. If this user may not read their file, they may be intact. */
   readonly isLost: boolean
 }
 
@@ -58,8 +58,7 @@ async function inspectLarge(
     const path = paths.large(blob.place.large)
     const add = (kind: string, fault: string, isLost = true): void =>
       addTo(found, `their files in ${paths.larges} ${kind}`, { blob, fault, isLost })
-    // A text says why the file cannot be read.
-    const bytes = await files.readAll(path).catch(messageOf)
+    const bytes = await readFile(files, path)
     if (bytes === null) add('are missing', `${path} is missing`)
     else if (typeof bytes === 'string') add('cannot be read', bytes, false)
     else if (bytes.byteLength !== blob.place.size) add('are damaged', `${path} has ${bytes.byteLength} bytes`)
@@ -74,7 +73,7 @@ async function inspectInLog(
   found: Found,
 ): Promise<void> {
   const path = paths.log(log)
-  const bytes = await files.readAll(path).catch(messageOf)
+  const bytes = await readFile(files, path)
   await forEachSlice(blobs, (blob) => {
     const { at, size } = blob.place
     if (typeof bytes === 'string')
@@ -83,6 +82,16 @@ async function inspectInLog(
     const kind = `${path} ${bytes ? notStored : 'is missing'}`
     addTo(found, kind, { blob, fault: `${kind}, from byte ${at} on`, isLost: true })
   })
+}
+
+/** A file's bytes; null if it is missing; a text says that this user may not read it. */
+async function readFile(files: ReadableFolder['files'], path: string): Promise<Buffer | string | null> {
+  try {
+    return await files.readAll(path)
+  } catch (error) {
+    // What else cannot be read, such as a folder in its place, has no bytes.
+    return ['EACCES', 'EPERM'].includes(codeOf(error)) ? messageOf(error) : Buffer.alloc(0)
+  }
 }
 
 const notStored = 'does not hold the bytes that were stored'

@@ -66,7 +66,9 @@ async function inspectUsed(
       }
       found.isDamaged = true
       const until = next.end >= used ? 'to its end' : `to byte ${next.end}, where complete commits follow`
-      report.note(`${path} is damaged from byte ${next.at} ${until}. Mails that lost bytes are listed below.`)
+      report.note(
+        `${path} is damaged from byte ${next.at} ${until}. If mails lost bytes, they are listed below.`,
+      )
     }
     // A start reports a file that ends too early.
     const endsElsewhere = part?.frame && (part.end > used || (part.end === used && last !== checkpoint.seq))

@@ -153,14 +153,18 @@ function reportRepair({ reading, checkpoint, history }: Merge, repair: Repair): 
 /**
  * Reports which records of a damaged file were found in the log.
  *
- * @param isAll  Whether the log has every commit, so that nothing of the file can be lost.
+ * @param isComplete  Whether the log has every commit, so that nothing of the file can be lost.
  */
-function reportRecords({ restored, lost }: SalvageReading, { file, versions }: Repair, isAll: boolean): void {
+function reportRecords(
+  { restored, lost }: SalvageReading,
+  { file, versions }: Repair,
+  isComplete: boolean,
+): void {
   const named = new Set(file.lines.map(({ id }) => id))
   const found = [...versions].filter(([, version]) => version !== 'removed')
   let others = found.filter(([id]) => !named.has(id)).length
   const before = lost.length
-  for (const { line, id, version } of isAll ? [] : file.lines) {
+  for (const { line, id, version } of isComplete ? [] : file.lines) {
     const known = id === null ? undefined : versions.get(id)
     if (known === 'removed' || (known !== undefined && known >= (version ?? 0))) continue
     if (known !== undefined)
@@ -169,7 +173,7 @@ function reportRecords({ restored, lost }: SalvageReading, { file, versions }: R
     else lost.push(`${file.path}:${line} is damaged; the record on it${id ? ` (${id})` : ''} is lost.`)
   }
   const count = `${found.length} of its records were taken from the log`
-  if (file.isCut && !isAll)
+  if (file.isCut && !isComplete)
     lost.push(`${file.what} ${count}, which does not go back far enough to say whether these are all.`)
   else if (lost.length === before) restored.push(`${file.what} ${count}; nothing of it is lost.`)
 }

@@ -40,7 +40,7 @@ export async function salvageRecords(
 ): Promise<DamagedFile[]> {
   const { paths, records, restored } = reading
   const missing = checkpoint ? missingFrom(checkpoint, await listSnapshot(reading)) : []
-  const isKnown = (name: string): boolean => records.collections.isDefined(name)
+  const isKnown = (name: string): boolean => records.collections.isKnown(name)
   const { damaged, edited } = await readIntact(reading, checkpoint, records, isKnown)
   for (const { path, edits } of edited) restored.push(`${path} was edited. ${editedText(edits)}`)
   const missingFiles = missing.map((name) => {

@@ -1,7 +1,7 @@
 import type { Files } from '../../core/files.ts'
 import type { HeldLock } from './held-lock.ts'
 
-/** The same files, but every change but the removal of an empty folder fails once the lock is lost. */
+/** The same files, but changes fail once the lock is lost, except the removal of an empty folder and a new time of change. */
 export function fencedFiles(files: Files, lock: Pick<HeldLock, 'assertHeld' | 'assertKept'>): Files {
   const fenced =
     <A extends unknown[], R>(run: (...args: A) => Promise<R>) =>
