@@ -161,7 +161,7 @@ async function heldReadings() {
   const store: Store = {
     ...opened,
     changes(listener) {
-      const miss = (): void => void listener({ seq: 1, op: 'gap' })
+      const miss = (): void => listener({ seq: 1, op: 'gap' })
       listeners.add(miss)
       return () => void listeners.delete(miss)
     },
