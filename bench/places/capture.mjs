@@ -50,7 +50,7 @@ async function capture(changes = {}) {
   // The mails are not read for the list: that work comes later, and is the same for both versions.
   const { createLocalpost } = await load('index.ts', {
     ...changes,
-    'search/indexer.ts': (code) =>
+    'search/column-indexer.ts': (code) =>
       `${replaced(code, 'export function startIndexer(', 'function unused(')}
       export const startIndexer = () => ({ catchUp: async () => 0, close: async () => {} })`,
   })

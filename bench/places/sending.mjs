@@ -26,14 +26,14 @@ export const sendingPlaces = {
       return { kept: () => kept.composeMessage(message), plain: () => plain.composeMessage(message) }
     },
   },
-  // src/outbox/transport.ts: a mail is given to nodemailer's pool directly, for the row `delivered`.
+  // src/outbox/smtp-pool.ts: a mail is given to nodemailer's pool directly, for the row `delivered`.
   pool: {
     count: 100,
     async versions() {
       const { port, stop } = await startSink()
       const kept = await load('outbox/transport.ts')
       const plain = await load('outbox/transport.ts', {
-        'outbox/transport.ts': (code) => replaced(code, 'if (![envelope.from', 'if (mail || ![envelope.from'),
+        'outbox/smtp-pool.ts': (code) => replaced(code, 'if (![envelope.from', 'if (mail || ![envelope.from'),
       })
       const send = ({ createTransport: open }) => {
         const transport = open({

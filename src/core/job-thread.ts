@@ -25,8 +25,8 @@ export interface JobThread<Jobs extends JobTable> {
     options?: JobOptions,
   ): Promise<JobResult<Jobs, Kind>>
   /**
-   * Ends the thread if it has no work and has worked on large data, because it keeps the memory of that. Called before a job
-   * on more than {@link restBeforeBytes}.
+   * Ends the thread if it has no work and has worked on large data, because it keeps the memory of that. Call it after such
+   * work, and before work that needs much memory: a job on more than {@link restBeforeBytes}, or work outside the thread.
    */
   rest(): Promise<void>
   /** Ends the thread. Later jobs run in the caller's thread. */

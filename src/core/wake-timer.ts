@@ -7,6 +7,7 @@ export class WakeTimer {
   /** When the timer wakes the owner; infinity without one. */
   #at = Number.POSITIVE_INFINITY
   #cancel = (): void => {}
+  #isClosed = false
 
   constructor(clock: Clock, wake: () => void) {
     this.#clock = clock
@@ -15,6 +16,7 @@ export class WakeTimer {
 
   /** @param time  Unix time in milliseconds. If it has passed, the owner is woken at once; infinity: never. */
   wakeAt(time: number): void {
+    if (this.#isClosed) return
     const now = this.#clock.now()
     if (time <= now) return this.#wake()
     // If the time has passed and its timer has not run, the clock was set.
@@ -27,8 +29,9 @@ export class WakeTimer {
     })
   }
 
-  /** Call it when the owner closes. */
-  cancel(): void {
+  /** Call it when the owner closes. Later calls of {@link WakeTimer.wakeAt} do nothing. */
+  close(): void {
+    this.#isClosed = true
     this.#cancel()
   }
 }

@@ -99,7 +99,7 @@ export function createDetails(deps: DetailDeps): Details {
       return reader.workOnWhole(bytes, work, signal)
     },
     async rest(email) {
-      await reader.endThreadAfter(await sizeOf(email))
+      await reader.restAfterMail(await sizeOf(email))
     },
   }
 }

@@ -148,9 +148,8 @@ export function createQueue({ clock, lanes: given, mayBegin, run, onError }: Que
     },
     async close() {
       isClosed = true
+      timer.close()
       await places.close()
-      // The emails that were in progress may have set it.
-      timer.cancel()
       settle()
     },
   }

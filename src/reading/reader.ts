@@ -106,7 +106,7 @@ export interface Reader {
    */
   readonly outsideThread: JobQueue
   /** Ends the thread if a mail of this size is large and no reading runs in it. Call it after reading the mail. */
-  endThreadAfter(bytes: number): Promise<void>
+  restAfterMail(bytes: number): Promise<void>
 }
 
 /** How long a call may wait, and when it is ended. */

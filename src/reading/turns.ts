@@ -39,7 +39,7 @@ const maxWaiting = 256
 /** What a reader does in turn, to limit the memory of all reads together. */
 export interface ReadQueues extends Pick<
   Reader,
-  'readWhole' | 'workOnWhole' | 'large' | 'outsideThread' | 'endThreadAfter'
+  'readWhole' | 'workOnWhole' | 'large' | 'outsideThread' | 'restAfterMail'
 > {
   /** Runs a job that needs about `size` bytes when it is its turn. */
   inTurn<T>(size: number, patience: JobOptions, job: () => Promise<T>): Promise<T>
@@ -89,7 +89,7 @@ export function createReadQueues({ store, thread, turns }: ReadQueuesDeps): Read
     outsideThread: {
       run: (job, patienceMs, signal) => large.run(() => thread.rest().then(job), patienceMs, signal),
     },
-    endThreadAfter: (size) => (size > largeMailBytes ? thread.rest() : Promise.resolve()),
+    restAfterMail: (size) => (size > largeMailBytes ? thread.rest() : Promise.resolve()),
   }
 }
 

@@ -82,7 +82,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
     quiet.begin()
   }
 
-  // Made after `step`, which it calls, and which calls `readAgain`.
+  // It calls `step`, so it stands after it. `step` uses it only later, when it calls `readAgain`.
   const quiet = startQuietWork({ clock, step: () => step(), onLongWork })
   const stopListening = store.changes(
     (change) => {

@@ -3,7 +3,7 @@ import { nextTurn } from '../core/machine.ts'
 import { foldText } from '../core/fold-text.ts'
 import type { FoundRows } from './block-scan.ts'
 import { idAt, idEnd, rowBegin, rowsWith } from './text-rows.ts'
-import { type HeadMember, headParts } from './searchable.ts'
+import { type HeadMember, headParts, partsOfMember } from './searchable.ts'
 
 // A row of text-rows.ts, whose head is the parts of a mail, each after its mark; or the mark of an undecided row:
 //
@@ -23,13 +23,19 @@ const mark = {
 } as const
 const partOrder = ['subject', 'from', 'sender', 'to', 'cc', 'bcc'] as const
 
-/** The marks of the parts of each member, as `partsOfMember` has them, and the mark after them. */
-const places: Readonly<Record<HeadMember, { readonly marks: readonly number[]; readonly end: number }>> = {
-  subject: { marks: [mark.subject], end: mark.from },
-  from: { marks: [mark.from], end: mark.sender },
-  sender: { marks: [mark.from, mark.sender], end: mark.to },
-  to: { marks: [mark.to, mark.cc, mark.bcc], end: mark.end },
-  cc: { marks: [mark.cc], end: mark.bcc },
+const places = {
+  subject: placeOf('subject'),
+  from: placeOf('from'),
+  sender: placeOf('sender'),
+  to: placeOf('to'),
+  cc: placeOf('cc'),
+}
+
+/** The marks of the parts of a member, which stand side by side, and the mark after them. */
+function placeOf(member: HeadMember): { readonly marks: readonly number[]; readonly end: number } {
+  const parts = partsOfMember[member]
+  const next = partOrder[partOrder.findIndex((part) => part === parts.at(-1)) + 1]
+  return { marks: parts.map((part) => mark[part]), end: next ? mark[next] : mark.end }
 }
 
 const newline = 10

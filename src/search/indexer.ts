@@ -2,7 +2,7 @@
 export interface Indexer {
   /** Reads mail that is not read yet. @returns The number of mails that are still not read, or may have a row without text. */
   catchUp(options?: CatchUpOptions): Promise<number>
-  /** How many mails have more text than is searched. Call it after a scan of the column. */
+  /** How many mails have more text than is searched. Forgets those that were removed. Call it after a scan of the column. */
   countCut(): Promise<number>
   /**
    * Stops, after the message that is being read.

@@ -42,7 +42,8 @@ export function readTerms(text: string, now: number): QueryPart[] {
 export function recipientIn(query: MailQuery | undefined): string | undefined {
   if (typeof query === 'object') return typeof query.to === 'string' ? query.to : undefined
   for (const { key, isNegative, value } of termsOf(query ?? ''))
-    if (key?.toLowerCase() === 'to' && !isNegative && value !== '') return value
+    if (key?.toLowerCase() === 'to' && !isNegative && value !== '' && value.length <= maxRecipientLength)
+      return value
   return undefined
 }
 
@@ -67,6 +68,8 @@ function* termsOf(text: string): Generator<WrittenTerm> {
 
 // Each part is looked for in every mail.
 const maxTerms = 100
+/** What is longer is no address. */
+const maxRecipientLength = 320
 /** How many characters a query may have. */
 export const maxQueryLength = 20_000
 // A hyphen belongs to a key only where a key has one: `pre-order:7` is a word. After `header:name=` there may be a quote. A key

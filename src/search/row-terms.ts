@@ -35,10 +35,12 @@ export async function scanRows(block: Buffer, terms: readonly RowTerm[]): Promis
     const hit = driver ? block.indexOf(driver.bytes, at) : block.indexOf(rowBegin, at)
     if (hit < 0) return starts
     const start = block.lastIndexOf(rowBegin, hit)
-    const end = start < headerLength ? -1 : block.indexOf(rowEnd, start)
+    const hasStart = start >= headerLength
+    const end = block.indexOf(rowEnd, hasStart ? start : hit)
     // After the last row there are only zeros.
     if (end < 0) return starts
     if (
+      hasStart &&
       end > hit &&
       (!driver || isIn(driver, block, start, end, hit)) &&
       (rest.length === 0 || holdAll(block.subarray(start, end), rest))

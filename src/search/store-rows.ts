@@ -21,7 +21,8 @@ export function createStoreRows({ store, texts, indexer }: StoreRowsDeps): Match
     const terms = [...rows.map(wordTerm), ...heads.map(memberTerm)]
     const query = { terms, where: facts, missingAfter: null, hasMissing: false }
     if (rows.length > 0) return query
-    // Without words, a mail without a text yet can be decided by its record. Above `missingAfter` there may be such mails.
+    // A query without words can be decided by the record of a mail that has no text yet. Such mails may have ids after
+    // `missingAfter`.
     const { id, isAll } = await indexer.readTo()
     return { ...query, missingAfter: id, hasMissing: !isAll }
   }

@@ -38,7 +38,7 @@ export function readMembers(input: object, kind: RequestKind, errors: FieldError
   const given =
     kind === 'interface' ? knownMembers(input) : Object.fromEntries<unknown>(Object.entries(input))
   assertFew(given, kind)
-  for (const field of withoutProto) {
+  for (const field of protoRefusing) {
     const value = given[field]
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
       errors.push({ field, message: 'must not have the name "__proto__"' })
@@ -85,7 +85,7 @@ const openMembers: ReadonlyMap<string, OpenMember> = new Map<string, OpenMember>
   // Any JSON.
   ['data', { entries: null, mayHaveProto: false }],
 ])
-const withoutProto = [...openMembers].flatMap(([field, { mayHaveProto }]) => (mayHaveProto ? [] : field))
+const protoRefusing = [...openMembers].flatMap(([field, { mayHaveProto }]) => (mayHaveProto ? [] : field))
 
 // Checked before any code visits every entry.
 function assertFew(given: Readonly<Record<string, unknown>>, kind: RequestKind): void {

@@ -67,7 +67,7 @@ export class Schedule {
   /** Sends no more, and waits for what is being sent. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#timer.cancel()
+    this.#timer.close()
     this.#stopListening()
     await this.#running
   }
@@ -103,8 +103,10 @@ export class Schedule {
   }
 
   #wakeAt(time: number): void {
-    // The clock of the machine may be set, and timers stand still while it sleeps, so no timer runs for long.
-    if (!this.#isClosed) this.#timer.wakeAt(Math.min(time, this.#deps.clock.now() + maxTimerMs))
+    const now = this.#deps.clock.now()
+    // The clock of the machine may be set, and timers stand still while it sleeps, so no timer runs for long. What is still due
+    // waits for a timer too, so that other work runs between two searches.
+    this.#timer.wakeAt(Math.min(Math.max(time, now + 1), now + maxTimerMs))
   }
 
   async #sendDue(): Promise<void> {

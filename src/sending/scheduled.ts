@@ -83,7 +83,7 @@ export function createScheduled(deps: {
     },
     get: async (id) => toScheduled(await read(id)),
     async reschedule(id, sendAt) {
-      // An email that does not exist comes before a wrong time.
+      // First, so that an email that does not exist is reported rather than a wrong time.
       await read(id)
       const given = checkInput(sendAtSchema, sendAt, ['send_at'])
       if ('errors' in given) throw validationError(given.errors)

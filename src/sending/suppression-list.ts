@@ -18,7 +18,7 @@ export interface SuppressionListDeps {
   suppress: SuppressPolicy
   /** Whether an address belongs to the simulator: no event adds it. */
   isSimulator(address: string): boolean
-  /** Called with errors: of later readings, which are tried again, and of what is stored without an entry then. */
+  /** Called when a later reading fails, which is tried again, and when an event is stored without its entry. */
   onError(error: unknown): void
 }
 
@@ -47,6 +47,7 @@ export async function openSuppressionList(deps: SuppressionListDeps): Promise<Su
   /** What changed since the current reading began: ids, and whether their entries are there. Null while nothing is read. */
   let changed: Map<string, boolean> | null = null
   let cancelRetry = (): void => {}
+  let isClosed = false
 
   function note(id: string, isThere: boolean): void {
     changed?.set(id, isThere)
@@ -55,6 +56,7 @@ export async function openSuppressionList(deps: SuppressionListDeps): Promise<Su
   }
 
   async function readAll(): Promise<void> {
+    cancelRetry()
     const duringReading = (changed = new Map<string, boolean>())
     const found = new Set<string>()
     try {
@@ -69,9 +71,8 @@ export async function openSuppressionList(deps: SuppressionListDeps): Promise<Su
 
   function readAgain(): void {
     reading = reading.then(readAll).catch((error: unknown) => {
-      if (isErrorOf(error, 'closed')) return
+      if (isClosed || isErrorOf(error, 'closed')) return
       onError(error)
-      cancelRetry()
       cancelRetry = clock.after(retryMs, readAgain)
     })
   }
@@ -86,8 +87,17 @@ export async function openSuppressionList(deps: SuppressionListDeps): Promise<Su
     },
     { of: suppressionCollection },
   )
+  function stop(): void {
+    isClosed = true
+    stopListening()
+    cancelRetry()
+  }
+
   reading = readAll()
-  await reading
+  await reading.catch((error: unknown) => {
+    stop()
+    throw error
+  })
   const has = (address: string): boolean => ids.size > 0 && ids.has(suppressionId(address))
   store.beforeCommit(addingRecipients(deps, has))
   return {
@@ -95,9 +105,8 @@ export async function openSuppressionList(deps: SuppressionListDeps): Promise<Su
     isEmpty: () => ids.size === 0,
     idle: () => reading,
     async close() {
-      stopListening()
+      stop()
       await reading
-      cancelRetry()
     },
   }
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { createQueue } from '../../src/outbox/queue.ts'
+import { testClock } from '../support/clock.ts'
 import { start } from '../support/instance.ts'
 import { goodMail } from '../support/mail.ts'
 
@@ -110,6 +111,38 @@ it('mails that come one by one begin at once while another one is in progress fo
   }
   endSlow()
   await queue.close()
+})
+
+it('a closed queue has no timer, also where a search or a mail ends after that', async () => {
+  const clock = testClock()
+  const next = clock.now() + 1000
+  const endSearch: ((ids: string[]) => void)[] = []
+  let endMail = (): void => {}
+  const queue = createQueue({
+    clock,
+    lanes: [
+      {
+        places: 16,
+        findDue: () => new Promise((resolve) => endSearch.push((ids) => resolve({ ids, next }))),
+      },
+    ],
+    mayBegin: () => true,
+    onError: (error) => expect.unreachable(String(error)),
+    run: () => new Promise((resolve) => (endMail = () => resolve(next))),
+  })
+  queue.wake()
+  await expect.poll(() => endSearch.length).toBe(1)
+  endSearch[0]?.(['one'])
+  await expect.poll(() => clock.timers()).toBe(1)
+  queue.wake()
+  await expect.poll(() => endSearch.length).toBe(2)
+  const closing = queue.close()
+  expect(clock.timers()).toBe(0)
+  endMail()
+  await closing
+  endSearch[1]?.([])
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(clock.timers()).toBe(0)
 })
 
 it('a reset during sending leaves no mail that fails', async () => {

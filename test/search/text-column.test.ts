@@ -9,7 +9,7 @@ import { parseMailQuery } from '../../src/search/query.ts'
 import { columnSearch } from './_search.ts'
 import { blockBytes } from '../../src/search/text-blocks.ts'
 import { openTextColumn, type TextColumn } from '../../src/search/text-column.ts'
-import { cutMark } from '../../src/search/text-rows.ts'
+import { cutMark, headerLength, toTextRow } from '../../src/search/text-rows.ts'
 import { rowTerm, scanRows, type RowTerm } from '../../src/search/row-terms.ts'
 import type { ListPage } from '../../src/core/lists.ts'
 import { openMemoryStore } from '../../src/store/memory/open.ts'
@@ -159,11 +159,20 @@ test('cut rows of an earlier run are known after a scan, also where space was gi
 test('a scan ends whatever a block holds', async () => {
   const bytes = Buffer.from('\x03needle\0x needle\x03\x03 needle \x02 needle')
   for (let from = 0; from < bytes.length; from++) {
-    const block = Buffer.alloc(2000)
-    bytes.copy(block, 100, from)
+    const block = Buffer.alloc(headerLength + 2000)
+    bytes.copy(block, headerLength, from)
     expect((await scanRows(block, [rowTerm('needle', 'all')])).length).toBeLessThan(3)
     expect((await scanRows(block, [rowTerm('needle', 'body', { isNegative: true })])).length).toBeLessThan(3)
   }
+})
+
+test('a scan finds the rows after one that lacks its beginning', async () => {
+  const block = Buffer.alloc(headerLength + 2000)
+  const rows = [idOf(1), idOf(2)].map((id) => toTextRow(id, '', 'a needle and a needle'))
+  Buffer.concat(rows).copy(block, headerLength, 5)
+  const start = headerLength + (rows[0]?.length ?? 0) - 5
+  expect(await scanRows(block, [rowTerm('needle', 'all')])).toEqual([start])
+  expect(await scanRows(block, [rowTerm('pin', 'all', { isNegative: true })])).toEqual([start])
 })
 
 async function scan(column: TextColumn, ...terms: RowTerm[]): Promise<string[]> {

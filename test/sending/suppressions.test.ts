@@ -150,6 +150,74 @@ it('the list is read again later if it cannot be read after missed changes', asy
   expect([known.has('ada@x.test'), errors.length]).toEqual([true, 2])
 })
 
+/** A list whose readings end only when a test ends them, by an error if it gives one. */
+async function heldReadings() {
+  const clock = testClock()
+  const opened = await openMemoryStore({ collections })
+  onTestFinished(() => opened.close())
+  const readings: ((error?: Error) => void)[] = []
+  const errors: unknown[] = []
+  const listeners = new Set<() => void>()
+  const store: Store = {
+    ...opened,
+    changes(listener) {
+      const miss = (): void => listener({ seq: 1, op: 'gap' })
+      listeners.add(miss)
+      return () => void listeners.delete(miss)
+    },
+    async page(...query) {
+      await new Promise<void>((resolve, reject) => {
+        readings.push((error) => (error ? reject(error) : resolve()))
+      })
+      return opened.page(...query)
+    },
+  }
+  const opening = createSuppressions({
+    store,
+    clock,
+    pageSize: 50,
+    suppress: 'off',
+    isSimulator: () => false,
+    onError: (error) => void errors.push(error),
+  })
+  await turn()
+  return { clock, readings, errors, listeners, opening, missChanges: () => [...listeners][0]?.() }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+it('the list is not read after it was closed, also where a reading had failed', async () => {
+  const { clock, readings, errors, opening, missChanges } = await heldReadings()
+  readings[0]?.()
+  const list = await opening
+  missChanges()
+  await turn()
+  readings[1]?.(new Error('away'))
+  await turn()
+  expect([errors.length, clock.timers()]).toEqual([1, 1])
+  missChanges()
+  await turn()
+  // The reading that began takes the place of the one that waited.
+  expect([readings.length, clock.timers()]).toEqual([3, 0])
+  missChanges()
+  const closing = list.close()
+  readings[2]?.()
+  await turn()
+  readings[3]?.(new Error('away'))
+  await closing
+  await clock.advance(60_000)
+  expect([readings.length, clock.timers()]).toEqual([4, 0])
+})
+
+it('a list that cannot be read at first is not read later', async () => {
+  const { clock, readings, errors, listeners, opening, missChanges } = await heldReadings()
+  missChanges()
+  readings[0]?.(new Error('away'))
+  await expect(opening).rejects.toThrow('away')
+  await turn()
+  expect([listeners.size, clock.timers(), readings.length, errors]).toEqual([0, 0, 1, []])
+})
+
 describe('the option suppress', () => {
   it.each<['off' | 'bounces' | 'all', [string, string][]]>([
     ['off', []],
