@@ -284,7 +284,7 @@ test('the request log keeps the last 1,000, and at most 16 KiB of each body', as
   else expect(log.count).toBe(1000)
 })
 
-test('the request log leaves out a key at the end of both bodies, a repetitive one in little time', () => {
+test('the request log leaves out a key that goes over the end of either body', () => {
   const log = createRequestLog({ clock: systemClock, ids: createIds(systemClock) })
   const logged = (key: string, text: string): (string | null)[] => {
     const exchange = beginExchange('http', 'GET', '/v1/emails')
@@ -297,10 +297,6 @@ test('the request log leaves out a key at the end of both bodies, a repetitive o
     const before = 'x'.repeat(16 * 1024 - shown)
     expect(logged(key, `${before}${key}xxx`)).toEqual([before, before])
   }
-  const repetitive = `${'a'.repeat(8000)}b`
-  const began = process.cpuUsage()
-  for (let i = 0; i < 20; i++) logged(repetitive, 'a'.repeat(100_000))
-  expect(process.cpuUsage(began).user / 1000).toBeLessThan(150)
 })
 
 test('health is 503 with the same body while the instance closes', async () => {
