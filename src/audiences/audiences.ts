@@ -23,7 +23,7 @@ export interface Audiences {
   get(id: string): Promise<Audience>
   /** Renames an audience. Only this changes its `updated`; changes of contacts do not. @throws not_found, validation_error */
   update(id: string, input: AudienceInput): Promise<Audience>
-  /** Removes the contacts, up to 500 in one commit, then the audience. @throws not_found */
+  /** Removes the contacts, up to 500 in one commit; the last ones go with the audience. @throws not_found */
   remove(id: string): Promise<void>
 }
 

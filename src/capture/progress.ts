@@ -46,7 +46,7 @@ export class Progress {
   workedAt: number
   /** Number of commands that made progress. */
   #useful = 0
-  /** How many EHLO and MAIL were accepted since the last message, and how many commands had come before that message. */
+  /** How many EHLO and MAIL were accepted since the last message, and how many commands had come when it was accepted. */
   #begun = 0
   #commandsBefore = 0
   #seen = { commands: 0, useful: 0, messages: 0, phase: 'command', dataBytes: 0 }

@@ -38,8 +38,8 @@ export interface RefusedCommand {
  * Records a session without its credentials: up to 4 KB of each of the last ten transactions, refused ones first.
  *
  * A line belongs to the opening (from the greeting, EHLO, STARTTLS or AUTH up to another command), to a transaction (from
- * MAIL up to `endTransaction`, which follows its last reply), or to neither: then to what came after the last transaction, or before
- * the first one. Each line is passed on when it is read or sent, so a reply comes after its command.
+ * MAIL up to `endTransaction`, which follows its last reply), or to neither: then to what came after the last transaction,
+ * or before the first one. Each line is passed on when it is read or sent, so a reply comes after its command.
  */
 export class SessionNotes {
   readonly #opening: string[] = []

@@ -24,13 +24,13 @@ export const smtpSessionCollection: Collection<SmtpSessionRecord> = {
 /** Keeps the sessions of all instances that share a store. */
 export function keptInStore(store: Store, clock: Clock): KeptSessions {
   let listener: Parameters<SetEndedListener>[0] = () => {}
-  let isListenerWaiting = (): boolean => false
+  let isWanted = (): boolean => false
   const log = createSharedLog({
     store,
     collection: smtpSessionCollection,
     limits: Object.entries(maxOfKind).map(([kind, most]) => ({ index: 'kind', prefix: [kind], most })),
     onForeign(id) {
-      if (isListenerWaiting()) void tell(id).catch(() => {})
+      if (isWanted()) void tell(id).catch(() => {})
     },
   })
 
@@ -70,9 +70,9 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
       return record ? withoutKind(record) : null
     },
     clear: () => log.clear(),
-    onForeign(given, isWanted = () => false) {
+    onForeign(given, wanted = () => false) {
       listener = given
-      isListenerWaiting = isWanted
+      isWanted = wanted
     },
   }
 }

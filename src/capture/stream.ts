@@ -95,7 +95,7 @@ export class CaptureStream extends SMTPStream {
 
   /** Passes on one line after the other, each when the last is done. What follows a DATA command is message data. */
   #readLines(chunk: Buffer, done: (error?: Error) => void): void {
-    // `done` is not called, because the socket belongs to TLS from now on.
+    // `done` is not called, because nothing more is read here: TLS takes the socket, or the connection is closed.
     if (this._remainder === '' && isTlsRecord(chunk)) return this.#onTls(chunk)
     const lines = new ChunkLines(this._remainder, chunk)
     this._remainder = ''

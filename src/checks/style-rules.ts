@@ -1,5 +1,5 @@
 import { scanCss, cssText, type CssToken } from '../client-support/scan-css.ts'
-import { isStyleProperty, type SheetDeclaration } from './text-style.ts'
+import { isStyleProperty, type StyleDeclaration } from './text-style.ts'
 
 /** An element as style sheets see it. */
 export interface StyledElement {
@@ -38,7 +38,7 @@ export class StyleRules {
   }
 
   /** The declarations that apply, the strongest last. @param ancestors  The outermost first. */
-  matching(element: StyledElement, ancestors: readonly StyledElement[]): readonly SheetDeclaration[] {
+  matching(element: StyledElement, ancestors: readonly StyledElement[]): readonly StyleDeclaration[] {
     if (this.#count === 0) return []
     return this.#candidatesFor(element)
       .filter((rule) => applies(rule, ancestors))
@@ -85,7 +85,7 @@ interface Selector {
 
 interface StyleRule extends Selector {
   order: number
-  declarations: SheetDeclaration[]
+  declarations: StyleDeclaration[]
 }
 
 function selectorsOf(tokens: readonly CssToken[]): Selector[] {

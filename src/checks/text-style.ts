@@ -10,12 +10,12 @@ export interface TextStyle {
   /** In CSS pixels; null if it is not known. */
   fontSize: number | null
   isBold: boolean
-  /** What hides it, such as the preview text before the content: properties of its element, or `parent`. */
+  /** What hides it, as senders hide the preview text: properties of its element, or `parent`. */
   hiddenBy: readonly string[]
 }
 
-/** A declaration of a style sheet that applies to an element. */
-export interface SheetDeclaration {
+/** A declaration of a style sheet or an inline style that applies to an element. */
+export interface StyleDeclaration {
   property: string
   value: string
   isImportant: boolean
@@ -41,7 +41,7 @@ export function styleWithin(
   parent: TextStyle,
   name: string,
   attributes: TagAttributes,
-  sheet: readonly SheetDeclaration[] = [],
+  sheet: readonly StyleDeclaration[] = [],
 ): TextStyle {
   const { style, color, bgcolor, background, text } = attributes
   let result = parent.hiddenBy.length > 0 ? { ...parent, hiddenBy: ['parent'] } : parent
@@ -53,21 +53,20 @@ export function styleWithin(
   if (fontColor !== undefined) result = { ...result, color: parseColor(fontColor) }
   if (bgcolor !== undefined) result = { ...result, background: parseColor(bgcolor) }
   if (background !== undefined) result = { ...result, background: null }
-  for (const declaration of sheet)
-    if (!declaration.isImportant) result = withSheet(result, declaration, parent)
-  result = withInline(result, style ?? '', parent)
-  for (const declaration of sheet)
-    if (declaration.isImportant) result = withSheet(result, declaration, parent)
+  const declarations = style === undefined ? sheet : [...sheet, ...inlineDeclarations(style)]
+  for (const isImportant of [false, true])
+    for (const declaration of declarations)
+      if (declaration.isImportant === isImportant) result = withDeclaration(result, declaration, parent)
   return result
 }
 
 /** If it is unknown whether a rule applies, the values that it would change are unknown. */
-function withSheet(
+function withDeclaration(
   style: TextStyle,
-  { property, value, isUncertain }: SheetDeclaration,
+  { property, value, isUncertain }: StyleDeclaration,
   parent: TextStyle,
 ): TextStyle {
-  const changed = withDeclaration(style, property, value, parent)
+  const changed = properties.get(property)?.(style, value, parent, property) ?? style
   if (!isUncertain || changed === style) return changed
   return {
     color: changed.color === style.color ? style.color : null,
@@ -78,24 +77,18 @@ function withSheet(
   }
 }
 
-function withInline(before: TextStyle, css: string, parent: TextStyle): TextStyle {
-  if (css === '') return before
-  let result = before
-  for (const declaration of css.split(';', 200)) {
+function inlineDeclarations(css: string): StyleDeclaration[] {
+  return css.split(';', 200).map((declaration) => {
     const colon = declaration.indexOf(':')
-    const value = declaration
-      .slice(colon + 1)
-      .replace(/!\s*important\s*$/i, '')
-      .trim()
-      .toLowerCase()
-    if (colon > 0)
-      result = withDeclaration(result, declaration.slice(0, colon).trim().toLowerCase(), value, parent)
-  }
-  return result
-}
-
-function withDeclaration(style: TextStyle, property: string, value: string, parent: TextStyle): TextStyle {
-  return properties.get(property)?.(style, value, parent, property) ?? style
+    const written = declaration.slice(colon + 1)
+    const value = written.replace(/!\s*important\s*$/i, '')
+    return {
+      property: declaration.slice(0, Math.max(colon, 0)).trim().toLowerCase(),
+      value: value.trim().toLowerCase(),
+      isImportant: value.length < written.length,
+      isUncertain: false,
+    }
+  })
 }
 
 /** Whether a property changes the colours or the size of a text, or hides it. */
@@ -105,13 +98,31 @@ export function isStyleProperty(property: string): boolean {
 
 type Change = (style: TextStyle, value: string, parent: TextStyle, property: string) => TextStyle
 
-/** The change by a property that hides an element with certain values, and shows it with others. */
+/**
+ * The change by a property that hides or shows an element.
+ *
+ * @param shows  Whether a value shows it; undefined for a value that is not known, which changes nothing.
+ */
 const hiding =
-  (values: RegExp): Change =>
+  (shows: (value: string) => boolean | undefined): Change =>
   (style, value, _, property) => {
+    const isShown = shows(value)
+    if (isShown === undefined) return style
     const others = style.hiddenBy.filter((one) => one !== property)
-    return { ...style, hiddenBy: values.test(value) ? [...others, property] : others }
+    return { ...style, hiddenBy: isShown ? others : [...others, property] }
   }
+
+/** @param showing  The values that show an element, with spaces between. */
+const hidingBy = (hidden: string, showing: string): Change => {
+  const known = new Map([...showing.split(' ').map((value) => [value, true] as const), [hidden, false]])
+  return hiding((value) => known.get(value))
+}
+
+/** Whether a number or a length is above zero; undefined for other values. */
+function isAboveZero(value: string): boolean | undefined {
+  const [, number] = /^\+?(\d+(?:\.\d+)?|\.\d+)(?:%|[a-z]{1,4})?$/.exec(value) ?? []
+  return number === undefined ? undefined : Number(number) > 0
+}
 
 const changes: Readonly<Record<string, Change>> = {
   color: (style, value, { color }) => ({ ...style, color: value === 'inherit' ? color : parseColor(value) }),
@@ -128,11 +139,14 @@ const changes: Readonly<Record<string, Change>> = {
     return { ...style, fontSize: parseLength(size, parent.fontSize), isBold }
   },
   'font-weight': (style, value) => ({ ...style, isBold: /^(?:bold|bolder|[7-9]00)$/.test(value) }),
-  display: hiding(/^none$/),
-  visibility: hiding(/^hidden$/),
-  'mso-hide': hiding(/^all$/),
-  opacity: hiding(/^0(?:px)?$/),
-  'max-height': hiding(/^0(?:px)?$/),
+  display: hidingBy(
+    'none',
+    'block inline inline-block table table-row table-cell flex inline-flex grid list-item',
+  ),
+  visibility: hidingBy('hidden', 'visible'),
+  'mso-hide': hidingBy('all', 'none'),
+  opacity: hiding(isAboveZero),
+  'max-height': hiding((value) => value === 'none' || isAboveZero(value)),
 }
 /** The properties that are read, with what each changes. */
 const properties: ReadonlyMap<string, Change> = new Map(Object.entries(changes))

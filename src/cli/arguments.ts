@@ -28,7 +28,7 @@ export interface Arguments {
  * @throws invalid_option for an unknown command.
  */
 export function findCommand(raw: readonly string[]): { command: Command; rest: readonly string[] } {
-  // Without arguments it is as with flags only.
+  // No arguments call the server, as flags alone do.
   const [first = '-', ...rest] = raw
   if (first.startsWith('-')) return { command: serveCommand, rest: raw }
   if (first === 'help') {

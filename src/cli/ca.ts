@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { LocalpostError } from '../core/errors.ts'
 import type { Arguments } from './arguments.ts'
 import type { Output } from './output.ts'
-import { connect, readAnswer, shortReasonOf } from './remote.ts'
+import { brokenOff, connect, readAnswer, shortReasonOf } from './remote.ts'
 
 /**
  * Runs `localpost ca`: prints the path of a file with the CA that signed the certificate of a running server. That is
@@ -16,7 +16,7 @@ import { connect, readAnswer, shortReasonOf } from './remote.ts'
  */
 export async function runCa(given: Arguments, output: Output): Promise<0> {
   const remote = await connect(given, process.env, output)
-  const ca = await (await remote.ask('/dev/ca.pem')).text()
+  const ca = await (await remote.ask('/dev/ca.pem')).text().catch(brokenOff)
   const { to } = given.flags
   if (to === undefined) {
     const complaint = 'does not answer as this version does.'

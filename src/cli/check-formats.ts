@@ -126,8 +126,12 @@ function toSarif(messages: readonly CheckedMessage[]): object {
 }
 
 /** A path as a relative or absolute reference, in which `#` and `?` are part of a name. */
-function uriOf(path: string): string {
-  const reference = path.replaceAll('\\', '/').split('/').map(encodeURIComponent).join('/')
+export function uriOf(path: string, platform: NodeJS.Platform = process.platform): string {
+  const isWindows = platform === 'win32'
+  const reference = path
+    .split(isWindows ? /[/\\]/ : '/')
+    .map(encodeURIComponent)
+    .join('/')
   // A drive of Windows would be a scheme.
-  return reference.replace(/^([a-z])%3A\//i, 'file:///$1:/')
+  return isWindows ? reference.replace(/^([a-z])%3A\//i, 'file:///$1:/') : reference
 }

@@ -125,7 +125,7 @@ const databaseOptions = (url: string, output: Output): PostgresStoreOptions => (
   onNotice: (text) => output.warn(text),
 })
 
-/** @throws store_in_use if another instance is the leader; after it closed the store, which `runCopy` does not have yet. */
+/** @throws store_in_use if another instance is the leader. Then the store is closed here: `runCopy` does not have it yet. */
 async function assertAlone(place: string, store: PartitionedStore): Promise<void> {
   if (store.leadership.isMine()) return
   await store.close()

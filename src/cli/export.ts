@@ -8,7 +8,7 @@ import { errorsFileName, exportFileName } from '../inbox/export.ts'
 import type { Output } from './output.ts'
 import type { Arguments } from './arguments.ts'
 import { listPage, matchingMails } from './mail-list.ts'
-import { connect, shortReasonOf, type Remote } from './remote.ts'
+import { brokenOff, connect, shortReasonOf, type Remote } from './remote.ts'
 
 /**
  * Runs `localpost export`: writes messages of a running Localpost to a ZIP archive or a folder.
@@ -102,8 +102,7 @@ async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {
   try {
     yield* body ?? []
   } catch (error) {
-    const message = `The download broke off (${shortReasonOf(error)}). Run the same command again.`
-    throw new LocalpostError('request_failed', message, { cause: error })
+    brokenOff(error)
   }
 }
 

@@ -16,7 +16,7 @@ export interface Remote {
   url: string
   /** Whether the URL was given, by the flag or a variable. */
   isGiven: boolean
-  /** The same with another URL. */
+  /** The same with another URL. `isGiven` stays as it is. */
   at(url: string): Remote
   /**
    * Sends a request to its control API.
@@ -110,7 +110,7 @@ function remoteAt({
  * Asks, and checks the answer, which another program may have given.
  *
  * @param complaint  What the error says after the URL.
- * @throws unexpected_response if it does not match the schema.
+ * @throws unexpected_response if it does not match the schema; request_failed if it breaks off.
  */
 export async function readAnswer<T>(
   remote: Remote,
@@ -119,11 +119,19 @@ export async function readAnswer<T>(
   ...request: Parameters<Remote['ask']>
 ): Promise<T> {
   const response = await remote.ask(...request)
-  const answer: unknown = await response.json().catch(() => null)
+  const answer: unknown = await response
+    .json()
+    .catch((error: unknown) => (error instanceof SyntaxError ? null : brokenOff(error)))
   if (!schema.safeParse(answer).success)
     throw new LocalpostError('unexpected_response', `${remote.url} ${complaint}`)
   // The answer itself is returned: it is printed with all members, in its order.
   return answer as T
+}
+
+/** @throws request_failed for an answer that ended before it was complete. */
+export function brokenOff(error: unknown): never {
+  const message = `The download broke off (${shortReasonOf(error)}). Run the same command again.`
+  throw new LocalpostError('request_failed', message, { cause: error })
 }
 
 /** The reason of a failure of the network or of a file, in few words: the code of the error, else its message. */

@@ -35,7 +35,11 @@ export function quotedString(text: string): string {
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
-/** A text as HTML and XML show it. @param characters  Those that are escaped. Default: all that matter in double quotes. */
+/**
+ * A text as HTML and XML show it. It is not safe in an attribute in single quotes.
+ *
+ * @param characters  Those that are escaped. Default: all that matter in text and in double quotes.
+ */
 export function escapedHtml(text: string, characters: RegExp = /[&<>"]/g): string {
   return text.replace(characters, (one) => entities[one] ?? one)
 }

@@ -11,8 +11,8 @@ export interface MailWaitOptions {
 
 /**
  * The commands that an import of `localpost/cypress/commands` adds to `cy`. They need the tasks that `localpost(on)` of
- * `localpost/cypress` registers. A command that fails also fails the test; its
- * message lists the mails that came closest.
+ * `localpost/cypress` registers. If a command fails, so does the test; its message
+ * lists the mails that came closest.
  *
  * @example
  * // cypress/support/e2e.js

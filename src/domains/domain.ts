@@ -14,7 +14,7 @@ export const verificationErrorTypes = [
 ] as const
 
 /** Whether a state may have the type of an error. */
-export const mayFail: Readonly<Record<DomainStatus, boolean>> = {
+export const mayHaveError: Readonly<Record<DomainStatus, boolean>> = {
   NOT_STARTED: false,
   PENDING: true,
   SUCCESS: false,

@@ -55,7 +55,7 @@ function readDomainName(given: string): string | { fault: string } {
   if (given === '') return { fault: 'is empty; give a domain such as "acme.com"' }
   if (/[:/?#]/.test(given)) return { fault: urlFault(given) }
   if (given.includes('@'))
-    return { fault: `is an address; give the part behind the @: ${quote(given.split('@').at(-1))}` }
+    return { fault: `is an address; give the part after the @: ${quote(given.split('@').at(-1))}` }
   if (/\s/.test(given)) return { fault: 'has white space in it; give the name without' }
   if (given.includes('_'))
     return { fault: 'has an underscore, which the name of a sending domain must not have' }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { domainStatuses, mayFail, verificationErrorTypes } from './domain.ts'
+import { domainStatuses, mayHaveError, verificationErrorTypes } from './domain.ts'
 import { maxNameLength } from './names.ts'
 import type {
   CreatedBy,
@@ -62,10 +62,13 @@ export const verifyInputSchema: z.ZodType<Partial<DeclaredVerification>> = z
       .describe('The state to declare; absent: look the records up in DNS now'),
     error_type: cause,
   })
-  .refine(({ status, error_type }) => error_type === undefined || (status !== undefined && mayFail[status]), {
-    path: ['error_type'],
-    error: 'goes only with a `status` of PENDING, FAILED or TEMPORARY_FAILURE',
-  })
+  .refine(
+    ({ status, error_type }) => error_type === undefined || (status !== undefined && mayHaveError[status]),
+    {
+      path: ['error_type'],
+      error: 'goes only with a `status` of PENDING, FAILED or TEMPORARY_FAILURE',
+    },
+  )
 
 /** The purpose of a DNS record. */
 export const dnsRecordPurposeSchema: z.ZodType<DnsRecordPurpose> = z.enum([

@@ -49,7 +49,7 @@ function looksLikeUtf8(bytes: Buffer, charset: string): boolean {
   return isUtf8(bytes) && beyondAscii(bytes) >= least
 }
 
-// The patterns below fit the names that `charsetOf` makes.
+// The patterns below fit the names that `charsetOf` makes; `asciiName` fits those that parts declare.
 /** Charsets whose characters beyond ASCII take several octets. */
 const severalOctets = /^(?:gb|big|euc|shift|sjis|cp9|windows9|ms9|ks|korean|uhc|cn)/
 /** How many octets beyond ASCII valid UTF-8 must have to be no accident: by the octets of a character. */

@@ -25,7 +25,7 @@ export interface MimePart {
 /** A part with the position of its encoded bytes in the message. */
 export interface PlacedPart extends MimePart {
   encoding: TransferEncoding
-  /** Where its header begins: behind the line of a boundary, or 0 for the message itself. */
+  /** Where its header begins: after the line of a boundary, or 0 for the message itself. */
   headerStart: number
   start: number
   end: number

@@ -12,7 +12,7 @@ import type { InnerSuppressions, Suppressions } from '../sending/suppressions.ts
 import type { Store } from '../store/store.ts'
 import type { templateJobs } from '../templates/engines.ts'
 import type { Templates } from '../templates/templates.ts'
-import type { WebhooksForProviders } from '../webhooks/service.ts'
+import type { ServedWebhooks } from '../webhooks/service.ts'
 import type { SentEmails } from './sent-emails.ts'
 import type { ConfigurationSets } from './ses/configuration-sets.ts'
 import type { translationJobs } from './translate.ts'
@@ -24,7 +24,7 @@ export interface ProviderParts {
   readonly domains: InnerDomains
   readonly templates: Templates
   readonly suppressions: Suppressions & Pick<InnerSuppressions, 'has' | 'isEmpty'>
-  readonly webhooks: WebhooksForProviders
+  readonly webhooks: ServedWebhooks
   /** Of SES alone. */
   readonly configurationSets: ConfigurationSets
   readonly inbox: Inbox & InboxPages

@@ -2,6 +2,11 @@
  * The script of the page of a report, for browsers. It is a text, because a report is one file that has all of it, and its
  * policy allows the script by its hash. It writes what comes from mails as text, never as HTML; a mail's HTML is given to a
  * frame without scripts when the mail is opened.
+ *
+ * Its parts: the head (what the run is, and what the report does not show); the list, a section for each test, failed tests
+ * first; its filter; the figures of the run, until a mail is opened; the keyboard (j and k open the next mail and the one
+ * before, / begins a search, Escape leads back to the list); one mail, whose body is in an element of its own: see
+ * `bodyOpening` of `page.ts`.
  */
 export const pageScript: string = String.raw`
 'use strict'
@@ -16,10 +21,8 @@ const element = (name, attributes = {}, ...children) => {
 const tag = (kind, text = kind) => element('span', { class: 'tag ' + kind }, text)
 const count = (number, one) => number + ' ' + one + (number === 1 ? '' : 's')
 
-// The row of the mail that is open.
 let opened = null
 
-// The head: what the run is, and what the report does not show.
 const changes = (kind) => index.mails.filter(({ change }) => change === kind).length
 byId('about').textContent =
   count(index.mails.length, 'mail') + ', ' + new Date(index.written).toLocaleString() +
@@ -27,7 +30,6 @@ byId('about').textContent =
     '. Against ' + index.baseline + ': ' + changes('new') + ' new, ' + changes('changed') + ' changed, ' + index.gone.length + ' gone')
 byId('problems').replaceChildren(...index.problems.map((said) => element('li', {}, said)))
 
-// The list: a section for each test, failed tests first.
 const wentWrong = new Set(['bounced', 'failed', 'complained'])
 const shownOutcome = ({ outcome }) =>
   outcome === '' ? 'no outcome' : wentWrong.has(outcome) ? tag('bad', outcome) : outcome
@@ -68,7 +70,6 @@ if (index.gone.length > 0) {
       element('span', { class: 'to' }, element('span', {}, to.join(', ') + ' · ' + file + ' > ' + test))))
 }
 
-// The filter of the list.
 const wanted = {
   all: () => true,
   new: ({ change }) => change === 'new',
@@ -97,7 +98,6 @@ byId('search').addEventListener('input', filter)
 byId('only').addEventListener('change', filter)
 byId('filters').addEventListener('submit', (event) => event.preventDefault())
 
-// The figures of the run, until a mail is opened.
 const figure = (name, value) => element('div', {}, element('dt', {}, name), element('dd', {}, value.toLocaleString()))
 byId('figures').append(
   figure('Mails', index.mails.length),
@@ -107,7 +107,6 @@ byId('figures').append(
   ...(index.baseline === null ? [] : [
     figure('New mails', changes('new')), figure('Changed mails', changes('changed')), figure('Gone mails', index.gone.length)]))
 
-// The keyboard: j and k open the next mail and the one before, / begins a search, Escape leads back to the list.
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (event.key === 'Escape') return back()
@@ -130,7 +129,6 @@ function back() {
   opened?.focus()
 }
 
-// One mail. Its body is in an element of its own: see bodyOpening of page.ts.
 async function readMail(place) {
   const bytes = Uint8Array.from(atob(byId('m' + place).textContent), (char) => char.charCodeAt(0))
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))

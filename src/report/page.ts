@@ -46,7 +46,11 @@ export function pageBeginning(): string {
 /** The opening tag of the element with the list of the mails. */
 export const indexOpening = '<script type="application/json" id="index">'
 
-/** The opening tag of the element with the body of a mail, whose id the script makes again. @param place  Of the mail in the list. */
+/**
+ * The opening tag of the element with the body of a mail.
+ *
+ * @param place  The place of the mail in the list. The script makes the id of the element from it, too.
+ */
 export function bodyOpening(place: number): string {
   return `<script type="text/plain" id="m${place}">`
 }

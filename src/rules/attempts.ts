@@ -11,10 +11,10 @@ import type { Rule } from './types.ts'
  * @returns Whether there were `times` attempts before this one. If so, the delivery is forgotten. A promise if instances
  *   share the counts.
  */
-export type IsOver = (rule: Rule | null, delivery: string, times: number) => boolean | Promise<boolean>
+export type CountAttempt = (rule: Rule | null, delivery: string, times: number) => boolean | Promise<boolean>
 
 /** Counts in memory: a restart, or setting other rules, forgets the attempts. */
-export function createAttempts(): IsOver {
+export function createAttempts(): CountAttempt {
   const simulator = {}
   /** How many attempts were made, by delivery, for each rule. */
   const byRule = new WeakMap<object, Map<string, number>>()
@@ -52,7 +52,7 @@ export const attemptCollection: Collection<AttemptRecord> = {
  * Counts in the store, because the next attempt may reach another instance. Setting other rules forgets the attempts;
  * see {@link forgetAttempts}.
  */
-export function createSharedAttempts(store: Store, clock: Pick<Clock, 'now'>): IsOver {
+export function createSharedAttempts(store: Store, clock: Pick<Clock, 'now'>): CountAttempt {
   return (rule, delivery, times) =>
     untilCommitted(async () => {
       const id = idOf(rule, delivery)

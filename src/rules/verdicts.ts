@@ -1,4 +1,4 @@
-import { type IsOver, createAttempts } from './attempts.ts'
+import { type CountAttempt, createAttempts } from './attempts.ts'
 import type { FindRule } from './rules.ts'
 import { createSimulator, type AddressSimulator } from './simulator.ts'
 import type { Rule } from './types.ts'
@@ -12,17 +12,17 @@ type Verdicts = (recipient: string, emailId: string | null) => Verdict | Promise
  * simulator address matches only rules that name exactly this address.
  *
  * @param findRule  Default: there are no rules.
- * @param isOver  Counts the attempts that were delayed or greylisted. Default: in memory.
+ * @param countAttempt  Counts the attempts that were delayed or greylisted. Default: in memory.
  * @param simulator  Default: one with its own hosts only.
  */
 export function createVerdicts(
   findRule: FindRule = noRule,
-  isOver: IsOver = createAttempts(),
+  countAttempt: CountAttempt = createAttempts(),
   simulator: AddressSimulator = createSimulator(),
 ): Verdicts {
   async function unlessOver(rule: Rule | null, delivery: string, verdict: Verdict): Promise<Verdict> {
     const times = rule?.action === 'greylist' ? rule.times : 1
-    return (await isOver(rule, delivery, times)) ? accepted : verdict
+    return (await countAttempt(rule, delivery, times)) ? accepted : verdict
   }
 
   return (recipient, emailId) => {

@@ -27,7 +27,7 @@ import type { Templates } from '../templates/templates.ts'
 import type { Tracking } from '../tracking/tracking.ts'
 import type { StoredSessions } from '../users/sessions.ts'
 import type { Users } from '../users/users.ts'
-import type { WebhooksForProviders } from '../webhooks/service.ts'
+import type { ServedWebhooks } from '../webhooks/service.ts'
 import type { LaterFaces } from './faces.ts'
 import type { HttpListener } from './listener.ts'
 import type { bodyJobs } from './long-bodies.ts'
@@ -49,7 +49,7 @@ export interface AccountDeps {
   readonly inbox: Inbox & InboxPages
   readonly rules: Rules
   readonly faults: ArmedFaults
-  readonly webhooks: WebhooksForProviders
+  readonly webhooks: ServedWebhooks
   readonly keys: Keys
   /** The accounts that callers of this one see. */
   readonly accounts: Accounts

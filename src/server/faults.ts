@@ -30,15 +30,15 @@ export function createFaultGate(deps: { faults: Pick<ArmedFaults, 'http'>; clock
     const { exchange } = state
     // The request log masks the key.
     exchange.key = (state.face?.key ?? bearerPlace).of(event.req.headers)
-    // It reaches no client.
+    // No client gets this answer.
     const nothing = (): Answer => bytesAnswer(null, {}, 503)
-    const wasAwaited =
+    const isDelayOver =
       delay_ms <= 0 ||
       (await passed(clock, delay_ms, AbortSignal.any([closing.signal, ownSignal(event.req.signal)])))
     exchange.warnings.push(`a fault of /dev/faults struck: ${faultInWords(fault)}`)
-    if (!wasAwaited && closing.signal.aborted)
+    if (!isDelayOver && closing.signal.aborted)
       throw new LocalpostError('closed', 'The instance was closed while a fault delayed this request.')
-    if (!wasAwaited) {
+    if (!isDelayOver) {
       exchange.warnings.push('the caller hung up during the delay')
       return nothing()
     }

@@ -144,8 +144,12 @@ function bounded(text: string, key: string | null): string {
 /** Where a text is cut. A key that goes over the end is left out, because a part of it would not be masked. */
 function endOf(text: string | Buffer, key: string | null): number {
   if (text.length <= maxChars || !isMasked(key)) return Math.min(text.length, maxChars)
-  const at = text.lastIndexOf(key, maxChars - 1)
-  return at >= 0 && at + key.length > maxChars ? at : maxChars
+  const size = Buffer.isBuffer(text) ? Buffer.byteLength(key) : key.length
+  // Where such a key can be: searching the whole text could take long.
+  const from = Math.max(0, maxChars - size + 1)
+  const to = maxChars + size - 1
+  const at = (Buffer.isBuffer(text) ? text.subarray(from, to) : text.slice(from, to)).indexOf(key)
+  return at === -1 ? maxChars : from + at
 }
 
 interface RequestRecord extends StoredRecord, LoggedRequest {}

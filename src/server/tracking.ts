@@ -1,5 +1,5 @@
 import type { Tracking } from '../tracking/tracking.ts'
-import type { WebhooksForProviders } from '../webhooks/service.ts'
+import type { ServedWebhooks } from '../webhooks/service.ts'
 import { bytesAnswer } from './answer.ts'
 import { defineRoutes, type Route, type RouteContext } from './define-routes.ts'
 import { plainPage } from './plain-page.ts'
@@ -16,7 +16,7 @@ const { get, post } = defineRoutes({
  */
 export function trackingRoutes(
   tracking: Pick<Tracking, 'open' | 'click' | 'unsubscribe'>,
-  webhooks: Pick<WebhooksForProviders, 'confirm'>,
+  webhooks: Pick<ServedWebhooks, 'confirm'>,
 ): Route[] {
   return [
     get('/t/o/{token}', {

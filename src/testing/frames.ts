@@ -23,10 +23,17 @@ const mostFrames = 30
 
 // A path with a space may be URL-encoded in a stack.
 const folder = new URL('..', import.meta.url)
-const paths = ['node:', '/node_modules/', '\\node_modules\\', '(native)', fileURLToPath(folder), folder.href]
+const foreign = [
+  'node:',
+  '/node_modules/',
+  '\\node_modules\\',
+  '(native)',
+  fileURLToPath(folder),
+  folder.href,
+]
 
 function isForeign(frame: string): boolean {
-  return paths.some((part) => frame.includes(part)) || !/:\d+:\d+\)?$/.test(frame)
+  return foreign.some((part) => frame.includes(part)) || !/:\d+:\d+\)?$/.test(frame)
 }
 
 /**

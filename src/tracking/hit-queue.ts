@@ -63,8 +63,8 @@ export class HitQueue<H> {
 
   async #storeWaiting(): Promise<boolean> {
     const size = await this.#deps.store(this.#waiting.splice(0))
-    if (size !== null && size > freeBytes && this.#deps.mayPause()) {
-      this.#pause = setTimeout(() => void this.flush(), Math.max(minPauseMs, size / bytesPerMs))
+    if (size !== null && size > freeChars && this.#deps.mayPause()) {
+      this.#pause = setTimeout(() => void this.flush(), Math.max(minPauseMs, size / charsPerMs))
       this.#pause.unref()
     }
     return size !== null
@@ -80,9 +80,9 @@ export class HitQueue<H> {
   }
 }
 
-// A record of up to 16 KB is written at each hit; above, one email writes at most 1 MB each second.
-const freeBytes = 16 * 1024
-const bytesPerMs = 1000
+// In characters, which are about as many bytes: a record of up to 16 KB is written at each hit; above, one email writes at most 1 MB each second.
+const freeChars = 16 * 1024
+const charsPerMs = 1000
 const minPauseMs = 1000
 /** The maximum number of hits of one email that wait in memory. */
 const maxWaiting = 500

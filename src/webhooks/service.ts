@@ -32,8 +32,8 @@ export interface Webhooks {
   replay(deliveryId: string): Promise<WebhookDelivery>
 }
 
-/** {@link Webhooks}, and what the APIs of providers need of them. */
-export interface WebhooksForProviders extends Webhooks {
+/** {@link Webhooks}, and what the routes of the server and of providers need of them. */
+export interface ServedWebhooks extends Webhooks {
   /**
    * Changes members of a webhook. What waits for it goes to the new address.
    *
@@ -53,8 +53,8 @@ export interface WebhooksForProviders extends Webhooks {
   confirm(token: string): Promise<{ readonly type: string; readonly text: string }>
 }
 
-/** {@link WebhooksForProviders}, and what the composition root needs of them. */
-export interface RunningWebhooks extends WebhooksForProviders {
+/** {@link ServedWebhooks}, and what the composition root needs of them. */
+export interface RunningWebhooks extends ServedWebhooks {
   /** Looks for due deliveries that an earlier process left or another instance stored. */
   wake(): void
   /** Resolves when no delivery is due or running. Later attempts may still be scheduled. */

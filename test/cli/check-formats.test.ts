@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CheckReport, CheckRun, Finding } from '../../src/checks/types.ts'
-import { checkFormats } from '../../src/cli/check-formats.ts'
+import { checkFormats, uriOf } from '../../src/cli/check-formats.ts'
 
 const run = (id: string, outcome: CheckRun['outcome'], message: string | null): CheckRun => ({
   id,
@@ -65,10 +65,16 @@ it('the text says what a check measured, and calls only checks without a result 
 })
 
 it.each([
-  ['mails/a b#1.eml', 'mails/a%20b%231.eml'],
-  ['/mails/a.eml', '/mails/a.eml'],
-  ['C:\\mails\\a.eml', 'file:///C:/mails/a.eml'],
-])('SARIF names the file %s as %s', (file, uri) => {
-  const sarif = checkFormats.sarif([{ name: 'a.eml', file, report }], () => true)
-  expect(sarif).toContain(`"uri": "${uri}"`)
+  ['linux', 'mails/a b#1.eml', 'mails/a%20b%231.eml'],
+  ['linux', '/mails/a.eml', '/mails/a.eml'],
+  ['linux', 'c:/a\\b.eml', 'c%3A/a%5Cb.eml'],
+  ['win32', 'mails\\a/b.eml', 'mails/a/b.eml'],
+  ['win32', 'C:\\mails\\a.eml', 'file:///C:/mails/a.eml'],
+] as const)('on %s, the URI of the file %s is %s', (platform, file, uri) => {
+  expect(uriOf(file, platform)).toBe(uri)
+})
+
+it('SARIF names a file by its URI', () => {
+  const sarif = checkFormats.sarif([{ name: 'a.eml', file: 'mails/a b.eml', report }], () => true)
+  expect(sarif).toContain('"uri": "mails/a%20b.eml"')
 })

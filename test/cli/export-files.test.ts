@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { findCommand, parseArguments } from '../../src/cli/arguments.ts'
+import { runCa } from '../../src/cli/ca.ts'
 import { runExport } from '../../src/cli/export.ts'
 import { start } from '../support/instance.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -93,9 +94,13 @@ describe.skipIf(process.platform === 'win32')('files of an export', () => {
   })
 })
 
-it('a download that breaks off is not told as an error of the file', async () => {
+it.each([
+  ['an archive', runExport, 'export --to all.zip', '/dev/inbox/export'],
+  ['a list of mail', runExport, 'export --to all.zip', '/dev/inbox?'],
+  ['a certificate', runCa, 'ca', '/dev/ca.pem'],
+])('a download of %s that breaks off is told as that', async (_, run, line, broken) => {
   const server = createServer(({ url = '' }, response) => {
-    if (!url.startsWith('/dev/inbox/export'))
+    if (!url.startsWith(broken))
       return void response.end(JSON.stringify({ count: 1, cursor: null, emails: [] }))
     response.writeHead(200, { 'content-length': 1000 })
     response.write('PK', () => response.destroy())
@@ -103,14 +108,10 @@ it('a download that breaks off is not told as an error of the file', async () =>
   await once(server.listen(0, '127.0.0.1'), 'listening')
   onTestFinished(() => void server.close())
   const folder = temporaryFolder()
-  const { command, rest } = findCommand([
-    'export',
-    '--to',
-    join(folder, 'all.zip'),
-    '--url',
-    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  ])
-  await expect(runExport(parseArguments(rest, command), quiet)).rejects.toMatchObject({
+  const words = line.replace('all.zip', join(folder, 'all.zip')).split(' ')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { command, rest } = findCommand([...words, '--url', url])
+  await expect(run(parseArguments(rest, command), quiet)).rejects.toMatchObject({
     code: 'request_failed',
     message: expect.stringMatching(/^The download broke off \(/) as unknown,
   })

@@ -27,7 +27,7 @@ describe('a domain name', () => {
     ['https://acme.com', 'is a URL or has a port or path; give the domain alone, such as "acme.com"'],
     ['acme.com/path', 'is a URL'],
     ['acme.com:8080', 'is a URL'],
-    ['hi@acme.com', 'is an address; give the part behind the @: "acme.com"'],
+    ['hi@acme.com', 'is an address; give the part after the @: "acme.com"'],
     ['127.0.0.1', 'is an IP address'],
     ['127.0.0.1.', 'is an IP address'],
     ['0x7f.1', 'is an IP address'],

@@ -37,6 +37,7 @@ describe.each(faces.map((face) => [face.title, face] as const))('the API of %s',
   test.skipIf(face.access === 'local')(
     'needs a key for paths that exist, and for those that do not',
     async () => {
+      expect(face.key.headerForms).not.toEqual([])
       const expected = face.errorAnswer(new LocalpostError('missing_api_key', ''), face.prefix).status
       for (const path of ['/emails', '/nothing', '', '/%65mails']) {
         const { status, text } = await ask('GET', face.prefix + path, null)

@@ -1,5 +1,10 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { createIds } from '../../src/core/ids.ts'
+import type { ListPage } from '../../src/core/lists.ts'
+import { beginExchange, createRequestLog } from '../../src/server/request-log.ts'
+import type { LoggedRequest } from '../../src/server/types.ts'
 import { adapterOfTests } from '../support/adapters.ts'
 import { describeBoth, openInProcess, openOverSocket, type Face } from './_face.ts'
 import { goodMail } from '../support/mail.ts'
@@ -277,6 +282,21 @@ test('the request log keeps the last 1,000, and at most 16 KiB of each body', as
   // In a database, some requests of a flood are not logged.
   if (adapterOfTests() === 'PostgreSQL') expect(log.count).toBeLessThanOrEqual(1000)
   else expect(log.count).toBe(1000)
+})
+
+test('the request log leaves out a key that goes over the end of either body', () => {
+  const log = createRequestLog({ clock: systemClock, ids: createIds(systemClock) })
+  const logged = (key: string, text: string): (string | null)[] => {
+    const exchange = beginExchange('http', 'GET', '/v1/emails')
+    log.add({ ...exchange, key, requestBody: Buffer.from(text), responseBody: text })
+    const { items } = log.list({ limit: 1 }) as ListPage<LoggedRequest>
+    return items.flatMap(({ request_body, response_body }) => [request_body, response_body])
+  }
+  const key = 'lp_0123456789'
+  for (let shown = 1; shown < key.length; shown++) {
+    const before = 'x'.repeat(16 * 1024 - shown)
+    expect(logged(key, `${before}${key}xxx`)).toEqual([before, before])
+  }
 })
 
 test('health is 503 with the same body while the instance closes', async () => {

@@ -1,4 +1,4 @@
-/** Whether `rsa-keys.ts` returns keys that were made before, and whether making one fails. */
+/** Whether `rsa-keys.ts` returns keys that were made before, and whether making any key fails. */
 export const kept = { isOn: true, fails: false }
 
 /** Runs a function during which RSA keys are really generated: for tests of the generation itself. */
@@ -11,7 +11,7 @@ export async function withNewKeys<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Runs a function during which no RSA key can be made. */
+/** Runs a function during which the promisified `generateKeyPair` fails, for keys of all types. */
 export async function withFailingKeys<T>(run: () => Promise<T>): Promise<T> {
   kept.fails = true
   try {

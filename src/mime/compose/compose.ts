@@ -32,7 +32,11 @@ export async function composeMessage(input: MessageInput): Promise<ComposedMessa
   return plain ? { parts: [plain], size_bytes: plain.length } : composeByNodemailer(input, base)
 }
 
-/** Composes any message with nodemailer; exported for tests that compare both ways. @param base  Makes the boundaries unique. */
+/**
+ * Composes any message with nodemailer; exported for tests that compare both ways.
+ *
+ * @param base  Makes the boundaries unique.
+ */
 export async function composeByNodemailer(input: MessageInput, base: string): Promise<ComposedMessage> {
   const { MailComposer, encodeWord, ...encoders } = await loadComposer()
   const composer = new MailComposer({

@@ -45,7 +45,7 @@ export async function signMessage(
   const signatureOnly: RawField = { name: 'dkim-signature', written: unsigned }
   const text = [...fields, signatureOnly].map((field) => canonicalField(field, 'relaxed')).join('\r\n')
   const signature = await signAside('sha256', Buffer.from(text, 'latin1'), key)
-  // The first line is shorter by ` b=`.
+  // The first line is shorter by `b=`.
   const folded = signature.toString('base64').replace(/^.{73}|.{75}/g, '$&\r\n ')
   const signed = [Buffer.from(`${unsigned}${folded.trimEnd()}\r\n`, 'latin1'), ...pieces]
   const size_bytes = signed.reduce((size, piece) => size + piece.length, 0)

@@ -14,7 +14,7 @@ export function mailgunRoutes(parts: ProviderParts): Route[] {
   return [...ofAnyDomain.flatMap((routesOf) => routesOf(parts)).map(checkingDomain), ...domainRoutes(parts)]
 }
 
-/** A route that answers not_found if the domain of its path is none, even if its handler does not use the domain. */
+/** A route that answers not_found if the domain of its path is not a domain, even if its handler does not use the domain. */
 function checkingDomain(route: Route): Route {
   if (!route.path.includes('{domain}')) return route
   return {
