@@ -132,7 +132,7 @@ function authRefusal(
   const reply = authReplies[problem]
   const refused = new Refusal(535, `5.7.8 ${reply}`)
   if (problem === 'scope') return refused
-  const { code, message } = failedLogins.refuse(address, new LocalpostError('invalid_api_key', reply))
+  const { code, message } = failedLogins.countFailure(address, new LocalpostError('invalid_api_key', reply))
   // Further guesses need a new connection each.
   return code === 'rate_limit_exceeded' ? new Refusal(421, `4.7.0 ${message}`) : refused
 }

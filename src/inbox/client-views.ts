@@ -1,6 +1,5 @@
 import type { clientSupportJobs } from '../client-support/preview.ts'
 import { previewedClient } from '../client-support/preview-clients.ts'
-import type { MailPreview } from '../client-support/types.ts'
 import type { JobThread } from '../core/job-thread.ts'
 import { assertKnownOptions } from '../core/known-options.ts'
 import type { EmailRecord } from '../emails/email.ts'
@@ -14,13 +13,16 @@ interface ClientViewDeps {
   details: Pick<Details, 'read' | 'inTurn'>
   /** Where the HTML is read. */
   thread: JobThread<typeof clientSupportJobs>
+  idOf(mail: string | Pick<Mail, 'id'>): string
 }
 
 /** Mails as mail clients show them. */
-export function createClientViews({ find, details, thread }: ClientViewDeps): {
-  clientSupport: Inbox['clientSupport']
-  preview(id: string, options: Parameters<Inbox['preview']>[1]): Promise<MailPreview>
-} {
+export function createClientViews({
+  find,
+  details,
+  thread,
+  idOf,
+}: ClientViewDeps): Pick<Inbox, 'clientSupport' | 'preview'> {
   /** Runs work on a whole mail. Large mails take turns. */
   async function withMail<T>(
     id: string,
@@ -42,11 +44,11 @@ export function createClientViews({ find, details, thread }: ClientViewDeps): {
         }),
       )
     },
-    async preview(id, options) {
+    async preview(mail, options) {
       assertKnownOptions(options, ['client', 'signal'], 'inbox.preview()')
       const { signal } = options
       const { client } = previewedClient(options.client)
-      return withMail(id, signal, ({ html, attachments }) =>
+      return withMail(idOf(mail), signal, ({ html, attachments }) =>
         thread.run('preview', [{ html, attachments }, client], { size: html.length, signal }),
       )
     },

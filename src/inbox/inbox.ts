@@ -79,7 +79,7 @@ export interface InboxDeps
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
 
-/** The id of what a method that tests call with a mail at hand was given. All other methods and functions take an id. */
+/** The id of a mail, or the id itself. */
 const idOf = (mail: string | Pick<Mail, 'id'>): string => (typeof mail === 'string' ? mail : mail.id)
 
 /** The inbox of a store. `close` ends its waits, its bulk changes and at last its search index; the store stays open. */
@@ -126,7 +126,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
   })
   const check = createInboxCheck(deps, { find, details })
   const compare = createCompare({ store, find, details, thread })
-  const clientViews = createClientViews({ find, details, thread })
+  const clientViews = createClientViews({ find, details, thread, idOf })
   const { whole, ...streams } = createMessageStreams({ store, reader, find })
   const receive: Inbox['import'] = (bytes) => importMessage(bytes, deps.submit, thread)
   const replying = { find, open: streams.raw, details, thread, compose: deps.compose, receive }
@@ -143,8 +143,7 @@ export function createInbox(deps: InboxDeps): Inbox & InboxPages & { close(): Pr
     ...streams,
     ...createEdit({ store, digests, find }),
     check: (mail, options) => check(idOf(mail), options),
-    clientSupport: clientViews.clientSupport,
-    preview: async (mail, options) => clientViews.preview(idOf(mail), options),
+    ...clientViews,
     tags: tags.list,
     overview: createOverview({ store }, tags),
     updateTag: tags.update,

@@ -39,7 +39,7 @@ export const missingEvidenceSchema: z.ZodType<MissingEvidence> = z.strictObject(
     .describe('What it is; `id` is of this kind'),
   id: z.string().nullable().describe('The id of the mail, session or request; null for what has no id'),
   time: z.int().nullable().describe('Unix time in milliseconds; null for what has no time'),
-  text: z.string().describe('In one line: a reply, a subject, a pattern of a rule'),
+  text: z.string().describe('The evidence in one line: a reply, a subject, a pattern of a rule'),
 })
 
 /** One cause that a missing mail may have. */

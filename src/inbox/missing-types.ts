@@ -37,7 +37,7 @@ export interface MissingEvidence {
   id: string | null
   /** Unix time in milliseconds; null for what has no time. */
   time: number | null
-  /** In one line: a reply, a subject, a pattern of a rule. */
+  /** The evidence in one line: a reply, a subject, a pattern of a rule. */
   text: string
 }
 

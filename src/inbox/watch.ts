@@ -26,7 +26,8 @@ export interface Goal {
 /** Looks for matching mails, those that exist and those that arrive. */
 export interface Watches {
   /**
-   * Calls back once for every match that exists or arrives, until there is an outcome.
+   * Calls back once for every match that exists or arrives, until one leads to the outcome. After a timeout, an abort or
+   * `close`, it may still call back, without effect.
    *
    * @param decide  Returns the outcome for one match, or undefined to continue.
    * @param atEnd  Returns the outcome at the timeout.
@@ -56,7 +57,7 @@ export function createWatches(deps: WatchDeps): Watches {
   }
 }
 
-/** One watch: it asks once for each match, until there is an outcome. */
+/** One watch: it asks once for each match, until one leads to the outcome; see {@link Watches.watch}. */
 class Watch<T> {
   readonly #goal: Goal
   readonly #decide: (email: EmailRecord) => T | undefined

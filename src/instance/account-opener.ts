@@ -38,18 +38,18 @@ export interface AccountOpener {
 }
 
 /**
- * @param main  The parts of the account `default`. The others share most of them.
+ * @param parts  The parts of the account `default`. The others share most of them.
  * @param stored  The store of all accounts.
  * @param headerBudget  The memory for headers of messages that arrive, of all accounts together.
  * @param owners  Told of the keys of each account that is opened.
  */
 export function createAccountOpener(
-  main: AccountParts,
+  parts: AccountParts,
   stored: PartitionedStore,
   headerBudget: Budget,
   owners: KeyOwners,
 ): AccountOpener {
-  const { config, following } = main
+  const { config, following } = parts
   const { clock } = config
   /** The memory of each account since its first start, with the view of the store that it uses. */
   const kept = new Map<string, { readonly memory: AccountMemory; readonly store: Store }>()
@@ -58,7 +58,7 @@ export function createAccountOpener(
     const known = kept.get(id)
     if (known) return known.memory
     const sources: AccountParts['randomSources'] = (purpose) =>
-      main.randomSources(`accounts.${id}.${purpose}`)
+      parts.randomSources(`accounts.${id}.${purpose}`)
     const store = stored.partition(id)
     const memory = await createAccountMemory({ clock, rules: null }, sources, store, following)
     kept.set(id, { memory, store })
@@ -81,18 +81,18 @@ export function createAccountOpener(
         textFolder: null,
         accountName: name,
         foreignMail: null,
-        baseUrl: () => `${main.baseUrl()}/a/${id}`,
+        baseUrl: () => `${parts.baseUrl()}/a/${id}`,
       }
       const store = stored.partition(id)
       const undo: (() => unknown)[] = [() => store.close()]
       try {
-        const account = await openAccount({ ...main, ...own }, memory, store, undo)
+        const account = await openAccount({ ...parts, ...own }, memory, store, undo)
         const random = memory.randomSources('keys')
         const { ids } = memory
         const keys = await createKeys({ store, clock, ids, given: [], acceptAny: false, random, following })
         account.webhooks.wake()
         account.deliver()
-        const side = sideOfAccount(account, config, headerBudget, main.upToDate)
+        const side = sideOfAccount(account, config, headerBudget, parts.upToDate)
         return { account, keys: owners.watch(id, keys), side, app: null }
       } catch (error) {
         await runAll(undo.reverse()).catch(() => undefined)

@@ -111,10 +111,10 @@ export interface Localpost extends AccountResources {
   readonly clock: InstanceClock
   /**
    * Takes a snapshot: every record with its bytes, rules and faults. Running deliveries are finished first. The
-   * snapshot shares the data, so it costs little. API keys, the signing key, tracking addresses, the request log and
-   * other accounts are not part of it.
+   * snapshot shares the data, so it costs little. API keys, the signing key, tracking addresses, sign-ins to the page, the
+   * logs of requests and SMTP sessions, and other accounts are not part of it.
    *
-   * @throws snapshot_not_possible if the data are in a `dir`; closed.
+   * @throws snapshot_not_possible if the data is in a `dir`; closed.
    * @example
    * const prepared = await post.snapshot()      // once, after the set-up that all tests share
    * afterEach(() => post.restore(prepared))     // each test begins with it

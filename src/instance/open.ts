@@ -63,8 +63,8 @@ export async function openLocalpost(
   /** What closes the parts that are open, if the start fails. Each part must also be closed by `close` below. */
   const undo: (() => unknown)[] = [() => stored.close()]
   try {
-    // What all accounts share. `accounts`, `capture`, `smtp` and `http` are used here before they exist, by functions that
-    // run later. Only `httpUrl` has a default, because SMTP sessions may call it before `http` exists.
+    // What all accounts share. `accounts`, `capture`, `smtp` and `http` are named in functions that run only after they
+    // exist. Only `httpUrl` has a default, because SMTP sessions may call it before `http` exists.
     let httpUrl = (): string | null => null
     const shared = createSharedParts(config, sending, stored, ways, () => capture.deliveries, undo)
     const { randomSources, following, outgoing, counts, thread, tracer, onRefused } = shared

@@ -29,7 +29,14 @@ export interface InstanceParts extends Pick<
   clock: InstanceClock
 }
 
-const methods: MethodsOf<Accounts> = { create: 1, list: 1, get: 1, update: 1, renewPassword: 1, remove: 1 }
+const accountMethods: MethodsOf<Accounts> = {
+  create: 1,
+  list: 1,
+  get: 1,
+  update: 1,
+  renewPassword: 1,
+  remove: 1,
+}
 
 /** The instance that the library returns: only what {@link Localpost} has. */
 export function publicInstance(parts: InstanceParts): Localpost {
@@ -61,7 +68,7 @@ export function publicInstance(parts: InstanceParts): Localpost {
   const close = (): Promise<void> => (closing ??= keepAlive(() => parts.close()))
   return {
     ...publicMembers((work) => work(own), assertOpen),
-    accounts: expose(Object.keys(methods), (work) => work(accounts.resource), assertOpen) as Accounts,
+    accounts: expose(Object.keys(accountMethods), (work) => work(accounts.resource), assertOpen) as Accounts,
     clock: {
       now() {
         assertOpen()

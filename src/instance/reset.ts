@@ -6,7 +6,12 @@ import { type Collection, type Store, type StoredRecord, remove } from '../store
 import type { AccountMemory } from './account-memory.ts'
 import { scopeCollections } from './collections.ts'
 
-/** Empties an account and its memory. Its rules are again those of the options. @throws as {@link emptyStore}. */
+/**
+ * Empties an account and its memory. Its rules are again those of the options.
+ *
+ * @param keep  What is left as it is: of the records as for {@link emptyStore}; also the rules and the SMTP transcripts of emails.
+ * @throws As {@link emptyStore}.
+ */
 export async function resetAccount(
   { store, rules, faults, transcripts, log, smtpSessions }: AccountMemory & { store: Store },
   keep: readonly ResetScope[],
@@ -20,8 +25,9 @@ export async function resetAccount(
 }
 
 /**
- * Empties everything but the keys, and what `keep` names.
+ * Removes the records of an account. Keys, secrets, sign-ins to the page and other accounts stay.
  *
+ * @param keep  What stays too.
  * @throws invalid_option for an unknown name; over HTTP the body was checked before.
  */
 export async function emptyStore(store: Store, keep: readonly ResetScope[]): Promise<void> {

@@ -10,7 +10,7 @@ export interface Snapshot {
 }
 
 export interface Snapshots {
-  /** @throws snapshot_not_possible if the data are in a folder; closed. */
+  /** @throws snapshot_not_possible if the data is in a folder; closed. */
   snapshot(): Promise<Snapshot>
   /** @throws snapshot_not_possible for a snapshot of another instance; closed. */
   restore(snapshot: Snapshot): Promise<void>
@@ -55,7 +55,7 @@ export function createSnapshots(deps: {
   }
 }
 
-// As in a reset, keys, secrets, sessions and the other accounts stay: clients that have one keep using it.
+// As in a reset, keys, secrets, sessions and the other accounts stay: clients that have a key or a session keep using it.
 const inSnapshot = Object.values(scopeCollections).flat()
 
 const notInMemory =

@@ -13,13 +13,13 @@ export interface FailedLogins {
    *
    * @returns The error to answer: the one given, or rate_limit_exceeded with `Retry-After` beyond 100 in a minute.
    */
-  refuse(address: string, error: LocalpostError): LocalpostError
+  countFailure(address: string, error: LocalpostError): LocalpostError
 }
 
 export function createFailedLogins(clock: Pick<Clock, 'now'>): FailedLogins {
   const windows = createWindows()
   return {
-    refuse(address, error) {
+    countFailure(address, error) {
       const now = clock.now()
       const name = networkOf(address)
       const window = windows.count(name, windowMs, now)

@@ -45,8 +45,8 @@ export async function attempt(
     const stored = await tryOnce(due, deps, pause)
     return stored?.outbox_due ?? null
   } catch (error) {
-    // Damaged data stays damaged, so a retry would fail again.
-    if (!isErrorOf(error, 'store_corrupt')) throw error
+    // Damaged data in a folder stays damaged, so a retry would fail again. A database may lack it only until its restore has ended.
+    if (!isErrorOf(error, 'store_corrupt') || deps.store.isShared) throw error
     await fail(id, error.message, deps)
     return null
   }

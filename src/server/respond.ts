@@ -17,7 +17,7 @@ export function respond(deps: RequestDeps): Middleware {
   const refusal = (error: unknown, event: H3Event): Answer => {
     if (isFault(error, event)) onError(error)
     const isCounted = isErrorOf(error, 'invalid_api_key') && socketRequestOf(event)
-    const shown = isCounted ? failedLogins.refuse(addresses.ipOf(event), error) : error
+    const shown = isCounted ? failedLogins.countFailure(addresses.ipOf(event), error) : error
     return errorAnswer(shown, stateOf(event).face, event.url.pathname)
   }
   return async (event, next) => {

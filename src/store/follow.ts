@@ -88,6 +88,7 @@ class Follower {
 
   /** Reads what was noted, until nothing is left. Calls at the same time share the reads. */
   async catchUp(): Promise<void> {
+    // `#readChanged` must await before it sets `#reading` to null, because its promise is assigned after that await has begun.
     if (this.isBehind) await (this.#reading ??= this.#readChanged())
   }
 

@@ -64,7 +64,7 @@ export async function groupRecords(
     if (text === null) return 'enough'
     const group = groups.of(text)
     group.count(flags, bits)
-    // Records are visited in the order of their ids.
+    // The facts of records are visited in the order of their ids.
     if (group.first === '') group.meet(part.row(place).id)
     return 'enough'
   }

@@ -57,7 +57,7 @@ export async function* findMatches(
   }
 }
 
-/** Visits every record once, in the order of their ids: its facts, or the record itself if `byFacts` says that they are not enough. */
+/** Visits every record once: its facts, or the record itself if `byFacts` says that they are not enough. Parts come in the order of their ids; in a part, facts come first. */
 export async function visitRecords(
   records: Records,
   state: CollectionState,

@@ -65,7 +65,7 @@ export interface RecordGroup {
   readonly flagged: readonly number[]
 }
 
-/** What conditions ask for most often. The store keeps the facts of every record in memory, so that these read no record. */
+/** What conditions ask for most often. The store keeps the facts of every record in memory, so that such conditions read no record. */
 export interface Facts<T> {
   /** To be raised when `of` returns other facts for the same record, because facts are stored. */
   readonly version: number

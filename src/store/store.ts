@@ -89,7 +89,7 @@ export interface Store {
   groups<T extends StoredRecord>(collection: Collection<T>, query: GroupQuery): Promise<RecordGroup[]>
   /**
    * The bytes of a blob as a stream; null if the blob does not exist. If the blob is replaced or removed meanwhile, the
-   * stream still delivers the old bytes to the end.
+   * stream still delivers the old bytes to the end; in PostgreSQL for 15 minutes, then it fails.
    *
    * @param range  `start` inclusive, `end` exclusive, both in bytes; default: all.
    */

@@ -28,8 +28,9 @@ export interface SessionRecord extends StoredRecord {
   subject?: string
   /** A digest of the key, the password's hash, or the provider's options: if that is no longer valid, the session ends. */
   proof: string
-  /** Unix time in milliseconds, as `expires`. */
+  /** When it began: Unix time in milliseconds. */
   created: number
+  /** When it ends: Unix time in milliseconds. */
   expires: number
 }
 

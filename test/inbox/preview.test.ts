@@ -58,3 +58,9 @@ it.each([undefined, 'gmail', 'thunderbird/macos', ''])('refuses the client %j', 
   const query = client === undefined ? '' : `?client=${client}`
   expect((await fetch(`${post.url}/dev/inbox/${id}/preview${query}`)).status).toBe(422)
 })
+
+it('names an unknown option before it looks at the mail', async () => {
+  const options = { clent: 'gmail/ios' } as unknown as { client: 'gmail/ios' }
+  const [mail] = [] as string[]
+  await expect(post.inbox.preview(mail as string, options)).rejects.toMatchObject({ code: 'invalid_option' })
+})

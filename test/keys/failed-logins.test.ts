@@ -11,14 +11,14 @@ describe('wrong keys', () => {
   it('are counted per address, for a minute', () => {
     const time = { now: 0 }
     const failed = at(time)
-    for (let i = 0; i < 100; i++) expect(failed.refuse('192.0.2.1', wrong)).toBe(wrong)
-    expect(failed.refuse('192.0.2.1', wrong)).toMatchObject({
+    for (let i = 0; i < 100; i++) expect(failed.countFailure('192.0.2.1', wrong)).toBe(wrong)
+    expect(failed.countFailure('192.0.2.1', wrong)).toMatchObject({
       code: 'rate_limit_exceeded',
       headers: { 'retry-after': '60' },
     })
-    expect(failed.refuse('192.0.2.2', wrong)).toBe(wrong)
+    expect(failed.countFailure('192.0.2.2', wrong)).toBe(wrong)
     time.now = 60_000
-    expect(failed.refuse('192.0.2.1', wrong)).toBe(wrong)
+    expect(failed.countFailure('192.0.2.1', wrong)).toBe(wrong)
   })
 
   it.each([
@@ -30,27 +30,27 @@ describe('wrong keys', () => {
     ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
   ])('count an IPv6 address by its first 64 bits: %s and %s', (one, other, isSame) => {
     const failed = at({ now: 0 })
-    for (let i = 0; i < 100; i++) failed.refuse(one, wrong)
-    expect(failed.refuse(other, wrong).code).toBe(isSame ? 'rate_limit_exceeded' : 'invalid_api_key')
+    for (let i = 0; i < 100; i++) failed.countFailure(one, wrong)
+    expect(failed.countFailure(other, wrong).code).toBe(isSame ? 'rate_limit_exceeded' : 'invalid_api_key')
   })
 
   it('count an IPv4 address as one in every spelling', () => {
     for (const spelling of spellingsOf('192.0.2.1')) {
       const failed = at({ now: 0 })
-      for (let i = 0; i < 100; i++) failed.refuse(spelling, wrong)
-      expect([spelling, failed.refuse('192.0.2.1', wrong).message]).toEqual([
+      for (let i = 0; i < 100; i++) failed.countFailure(spelling, wrong)
+      expect([spelling, failed.countFailure('192.0.2.1', wrong).message]).toEqual([
         spelling,
         expect.stringContaining(' 192.0.2.1 '),
       ])
-      expect(failed.refuse('::ffff:192.0.2.2', wrong)).toBe(wrong)
+      expect(failed.countFailure('::ffff:192.0.2.2', wrong)).toBe(wrong)
     }
   })
 
   it('of more addresses than the table holds replace the oldest', () => {
     const failed = at({ now: 0 })
-    for (let i = 0; i < 101; i++) failed.refuse('192.0.2.1', wrong)
-    for (let i = 0; i < 10_000; i++) failed.refuse(`10.0.${i >> 8}.${i & 255}`, wrong)
-    expect(failed.refuse('192.0.2.1', wrong)).toBe(wrong)
+    for (let i = 0; i < 101; i++) failed.countFailure('192.0.2.1', wrong)
+    for (let i = 0; i < 10_000; i++) failed.countFailure(`10.0.${i >> 8}.${i & 255}`, wrong)
+    expect(failed.countFailure('192.0.2.1', wrong)).toBe(wrong)
   })
 
   it('are answered 429 on every route, and a good key is still accepted', async () => {

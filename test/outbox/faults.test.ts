@@ -157,6 +157,18 @@ it('a store that cannot be read is retried with growing waits', async () => {
   await expectGrowingWaits(clock, () => looks)
 })
 
+it('an email whose bytes a database lacks is retried with growing waits: its restore may not have ended', async () => {
+  const clock = fixedClock(0)
+  const store = await storeWithMail(clock.now())
+  let reads = 0
+  const openBlob: Store['openBlob'] = (...given) =>
+    ++reads <= 3 ? Promise.reject(corrupt) : store.openBlob(...given)
+  open({ ...store, openBlob, isShared: true }, { clock }).wake()
+  await expectGrowingWaits(clock, () => reads)
+  await clock.advance('4s')
+  await expect.poll(() => statusOf(store)).toBe('delivered')
+})
+
 it('an email that waits after a fault does not delay `close`', async () => {
   const store = await storeWithMail(Date.now())
   let failed = false

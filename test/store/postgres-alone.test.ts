@@ -182,11 +182,11 @@ test('nothing else adds the row again while an instance waits for the others to 
   await expect.poll(() => sql.run(`SELECT FROM ${sql.name('instances')}`)).toHaveLength(2)
   // It was suspended for minutes, so the leader has removed the row, and relies on being alone.
   await sql.run(`DELETE FROM ${sql.name('instances')} WHERE id = $1`, [b.id])
-  expect(b.isOut).toBe(false)
+  expect(b.mayJoin).toBe(false)
   await expect(b.renew(sql)).rejects.toMatchObject({ code: 'service_unavailable' })
   await entering
   await expect(b.renew(sql)).rejects.toMatchObject({ code: 'service_unavailable' })
-  expect(b.isOut).toBe(true)
+  expect(b.mayJoin).toBe(true)
 })
 
 test('an instance does not know all before its listeners were told', async () => {

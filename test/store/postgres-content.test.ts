@@ -1,6 +1,7 @@
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres/open.ts'
-import { blobOf, insert, type Store } from '../../src/store/store.ts'
+import { type Blob, type BlobWriter, blobOf, insert, remove, type Store } from '../../src/store/store.ts'
 import type { PartitionedStore } from '../../src/store/partitioned-store.ts'
 import { type Note, note, notes, labels, pattern } from '../contracts/notes.ts'
 import { runSql, startPostgres, type TestServer } from '../support/postgres.ts'
@@ -35,6 +36,59 @@ test('a large blob of which a piece is lost is damaged, in each way of reading',
   const stream = await store.openBlob('n_00001/message')
   await expect(stream?.toArray()).rejects.toMatchObject(damaged)
   expect(await store.blobSize('n_00001/message')).toBe(1_200_000)
+})
+
+describe('a large blob that is discarded', () => {
+  const bytes = pattern(1_200_000)
+  const id = 'n_00001/message'
+
+  async function written(store: Store): Promise<{ writer: BlobWriter; blob: Blob }> {
+    const writer = store.createBlob(id)
+    await writer.write(bytes)
+    return { writer, blob: await writer.finish() }
+  }
+
+  test('after its commit and its removal is read to the end', async () => {
+    const store = await open(freshUrl())
+    const { writer, blob } = await written(store)
+    await store.commit([insert(notes, note(1))], [blob])
+    const stream = await store.openBlob(id)
+    await store.commit([remove(notes, note(1).id)])
+    await writer.discard()
+    expect(Buffer.concat((await stream?.toArray()) ?? []).equals(bytes)).toBe(true)
+  })
+
+  test('while its commit runs is stored whole', async () => {
+    const store = await open(freshUrl())
+    const { writer, blob } = await written(store)
+    const other = new Client({ connectionString: server.url })
+    await other.connect()
+    onTestFinished(() => other.end())
+    // Writes of blobs wait; reads do not.
+    await other.query(`BEGIN; LOCK TABLE f${schemas}.blobs IN SHARE MODE`)
+    const waiting = async (): Promise<number> =>
+      (await runSql(server.url, 'SELECT FROM pg_locks WHERE NOT granted')).length
+    const committing = store.commit([insert(notes, note(1))], [blob])
+    await expect.poll(waiting).toBe(1)
+    let isDone = false
+    const discarding = writer.discard().then(() => (isDone = true))
+    await expect.poll(async () => isDone || (await waiting()) > 1).toBe(true)
+    await other.query('COMMIT')
+    await Promise.all([committing, discarding])
+    expect((await store.readBlob(id))?.equals(bytes)).toBe(true)
+  })
+
+  test('without a commit leaves nothing, and fails nothing if the database is away', async () => {
+    const store = await open(freshUrl())
+    const { writer } = await written(store)
+    const left = (): Promise<unknown[]> =>
+      runSql(server.url, `SELECT FROM f${schemas}.pieces UNION ALL SELECT FROM f${schemas}.unused`)
+    await writer.discard()
+    expect(await left()).toEqual([])
+    const { writer: second } = await written(store)
+    await runSql(server.url, `ALTER TABLE f${schemas}.unused RENAME TO away`)
+    await second.discard()
+  })
 })
 
 describe('hostile content', () => {

@@ -155,7 +155,11 @@ describe('the doctor of a database', () => {
     ['blobs', 'DELETE FROM localpost.pieces WHERE place = 1', '1 large blobs lack pieces'],
     ['blobs', 'DELETE FROM localpost.pieces', '1 large blobs lack pieces'],
     ['blobs', `UPDATE localpost.pieces SET bytes = '\\x00' WHERE place = 0`, '1 large blobs lack pieces'],
-    ['blobs', `INSERT INTO localpost.pieces VALUES (0, 0, '\\x00')`, 'belong to no blob: 0'],
+    [
+      'blobs',
+      `INSERT INTO localpost.pieces VALUES (0, 0, '\\x00')`,
+      'The pieces of 1 large blobs belong to no blob: numbers 0',
+    ],
     [
       'blobs',
       `INSERT INTO localpost.unused (large, since) (${large.replace('large FROM', 'large, now() FROM')})`,

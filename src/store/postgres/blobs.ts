@@ -30,7 +30,7 @@ export function areWritten(blobs: StagedBlobs): blobs is readonly StagedBlob[] {
   return Array.isArray(blobs)
 }
 
-/** Message bytes: small blobs as a value, large ones as numbered pieces. Unused pieces stay for some minutes, so that running reads can finish. */
+/** Message bytes: small blobs as a value, large ones as numbered pieces. Unused pieces stay for {@link keptMinutes}, so that running reads can finish. */
 export class Blobs {
   readonly #sql: Connection
 
@@ -115,7 +115,7 @@ export class Blobs {
     const gone = await this.#sql.run(
       `WITH gone AS (
          DELETE FROM ${this.#sql.name('unused')} WHERE large IN (
-           SELECT large FROM ${this.#sql.name('unused')} WHERE since < now() - interval '15 minutes' LIMIT ${cleanedAtOnce}
+           SELECT large FROM ${this.#sql.name('unused')} WHERE since < now() - interval '${keptMinutes} minutes' LIMIT ${cleanedAtOnce}
          ) RETURNING large
        ), removed AS (DELETE FROM ${this.#sql.name('pieces')} WHERE large IN (SELECT large FROM gone))
        SELECT large FROM gone`,
@@ -157,7 +157,8 @@ interface BlobContent {
   readonly large: number | null
 }
 
-const lostOrRemoved =
-  'Either it was removed more than 15 minutes ago, while it was read, or they are lost: `localpost doctor` names what is lost.'
+/** How long the pieces of a blob that was replaced or removed stay. */
+const keptMinutes = 15
+const lostOrRemoved = `Either it was removed more than ${keptMinutes} minutes ago, while it was read, or they are lost: \`localpost doctor\` names what is lost.`
 const cleanedAtOnce = 20
 const asBytes = { objectMode: false }

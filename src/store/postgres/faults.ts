@@ -12,7 +12,7 @@ export function databaseFault(error: unknown): LocalpostError {
   return fault('store_failed', reason, error)
 }
 
-/** Whether the database could not be reached, ended the connection, or refused the statement in a way that a retry may pass. */
+/** Whether the database could not be reached, ended the connection, or refused the statement for a reason that may not last. */
 export function isLost(error: unknown): boolean {
   return isUnanswered(error) || refusedCodes.has(codeOf(error))
 }

@@ -66,7 +66,7 @@ async function inspectNumbers(sql: Connection, report: Report): Promise<void> {
   await checkNames(sql, report, {
     query: `SELECT '', large::text FROM (SELECT DISTINCT large FROM ${pieces}
      EXCEPT SELECT large FROM ${blobs} EXCEPT SELECT large FROM ${unused}) AS lost`,
-    says: ({ count, names }) => `The pieces of ${count} numbers belong to no blob: ${names}.`,
+    says: ({ count, names }) => `The pieces of ${count} large blobs belong to no blob: numbers ${names}.`,
     fix: `They only take space: insert their numbers into ${unused} with since = now(), and they are removed.`,
   })
   await checkNames(sql, report, {

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 /** The length of all pieces of a large blob but the last, so that the position of a byte can be computed. */
 export const pieceBytes: number = 512 * 1024
 
-/** The number of a new large blob, under which its pieces are stored. Until a commit refers to it, it is removed after a day. */
+/** Begins a large blob under a new number. Until a commit refers to it, it is removed after a day. */
 export async function openLargeSpool(sql: Connection): Promise<LargeSpool> {
   const [made] = await sql.run<{ large: number }>(
     `INSERT INTO ${sql.name('unused')} (large, since)
@@ -45,12 +45,15 @@ export class LargeSpool implements Spool {
 
   async discard(): Promise<void> {
     this.#held = Buffer.alloc(0)
-    // Removes nothing if a commit uses the blob: then it is not in the table `unused`.
-    await this.#sql.run(
-      `WITH gone AS (DELETE FROM ${this.#sql.name('unused')} WHERE large = $1 RETURNING large)
+    // Waits for a commit that uses the blob, see `holdLarge`. A time in the past is that of a committed blob which was removed since:
+    // its pieces may be read for a while.
+    const removing = this.#sql.run(
+      `WITH gone AS (DELETE FROM ${this.#sql.name('unused')} WHERE large = $1 AND since > now() RETURNING large)
        DELETE FROM ${this.#sql.name('pieces')} WHERE large IN (SELECT large FROM gone)`,
       [this.#large],
     )
+    // If this fails, they are removed after a day.
+    await removing.catch(() => {})
   }
 
   async #insert(bytes: Buffer): Promise<void> {

@@ -85,7 +85,7 @@ export class Membership {
   }
 
   /** Whether `join` may add the row now: not when the others know it, and not while `enter` runs, which waits until they do. */
-  get isOut(): boolean {
+  get mayJoin(): boolean {
     return !this.#isIn && !this.#entering
   }
 

@@ -1,5 +1,6 @@
 import { forEachSlice } from '../../core/slices.ts'
 import { asBulk, type CommitChange, type StoredCommit } from '../change-feed.ts'
+import { areWritten } from './blobs.ts'
 import { setFlag } from './set-flag.ts'
 import type { Connection } from './connection.ts'
 import type { Staging } from './staging.ts'
@@ -7,12 +8,12 @@ import type { Table } from './table.ts'
 import { changesOf, type Waiting } from './waiting.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Reads the stored records that have the ids or the unique keys of a batch. @returns A promise for each statement, all sent. */
+/** Reads the stored records that have the ids or the unique keys of a batch, and holds its large blobs. @returns A promise for each statement, all sent. */
 export function loadStored(sql: Connection, staging: Staging, batch: readonly Waiting[]): Promise<void>[] {
   const changes = batch.flatMap((item) =>
     changesOf(item).map(({ table, id, row }) => ({ partition: item.partition, table, id, row })),
   )
-  return [...new Set(changes.map(({ table }) => table))].flatMap((table) => {
+  const loads = [...new Set(changes.map(({ table }) => table))].flatMap((table) => {
     const own = changes.filter((change) => change.table === table)
     const ids = own.map(({ partition, id }) => ({ partition, key: id }))
     const wanted: Wanted[] = [{ column: 'id', type: 'text', keys: ids }]
@@ -23,6 +24,15 @@ export function loadStored(sql: Connection, staging: Staging, batch: readonly Wa
     }
     return wanted.map((one) => loadBy(one, table, sql, staging))
   })
+  return [...loads, holdLarge(sql, batch)]
+}
+
+/** Locks the large blobs of a batch until its transaction has ended, so that `LargeSpool.discard` waits even if the answer to the commit is lost. */
+async function holdLarge(sql: Connection, batch: readonly Waiting[]): Promise<void> {
+  const blobs = batch.flatMap((item) => (item.kind === 'commit' && areWritten(item.blobs) ? item.blobs : []))
+  const numbers = blobs.flatMap(({ large }) => large ?? [])
+  if (numbers.length > 0)
+    await sql.run(`SELECT FROM ${sql.name('unused')} WHERE large = ANY($1::int8[]) FOR UPDATE`, [numbers])
 }
 
 /** The keys in a column of the records to read. */

@@ -128,7 +128,7 @@ function recordMayHold({ forms, isNegative }: TextTerm, parameters: Parameters):
 }
 
 const json = 'record::text COLLATE "C"'
-/** In another encoding, characters may have one byte each: all records are read. Half of a pair is escaped in JSON: `\ud83d`. */
+/** In another encoding, characters may have one byte each: all records are read. Half of a surrogate pair is escaped in JSON: `\ud83d`. */
 const isBeyondAscii = `(current_setting('server_encoding') <> 'UTF8' OR octet_length(record::text) > char_length(record::text)
   OR strpos(${json}, chr(92) || 'ud') > 0)`
 /** Whether white space may have to be folded: it is escaped in JSON by a backslash, or there are two spaces. */

@@ -65,7 +65,7 @@ export class Upkeep {
       if (trouble.fault || monotonicNow() - this.#renewedAt >= renewalMs) {
         this.#renewedAt = monotonicNow()
         // Other instances may have removed the row.
-        if (membership.isOut) await membership.join(sql)
+        if (membership.mayJoin) await membership.join(sql)
         membership.lease.renewed(await membership.renew(sql))
         if (trouble.fault?.code === 'store_full') await transact(pool, schema, tryToStore)
         trouble.end()
