@@ -2,6 +2,7 @@ import type { CollectionState, Segment } from './collection-state.ts'
 import { Collections } from './collections.ts'
 import type { Entry, Places } from './entry.ts'
 import { sameKey } from './keys.ts'
+import type { ReplacedRecord } from './loading.ts'
 import { Resting } from './resting.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'
@@ -30,6 +31,8 @@ export class Records {
   readonly dirty: Set<Segment> = new Set()
   /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. Only loading and checkpoints use it. */
   readonly files: Map<string, number> = new Map()
+  /** Only `loading.ts` and `disk/load.ts` use it, while the store is loaded. */
+  readonly replaced: ReplacedRecord[] = []
   /** The records that are only in segment files. */
   readonly resting: Resting = new Resting()
   readonly keeper: PlaceKeeper

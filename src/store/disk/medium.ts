@@ -13,7 +13,7 @@ import { needsFile, takeBlob } from './take-blob.ts'
 import type { DiskRoom } from './disk-room.ts'
 import { BackgroundSync } from './background-sync.ts'
 import { createLineReader } from './line-reader.ts'
-import { loadFolder, sealEdits, tellRestart } from './load.ts'
+import { type Loaded, loadFolder, sealEdits, tellRestart } from './load.ts'
 import { type CommitPosition, Log } from './log.ts'
 import type { Medium, StagedCommit } from '../medium.ts'
 import type { BlobId } from '../names.ts'
@@ -43,6 +43,12 @@ interface LogMediumDeps extends CheckpointDeps, LogMediumOptions {
   onClosed(): Promise<void>
 }
 
+/** What a medium has once its folder is loaded. */
+interface LoadedParts extends Pick<Loaded, 'unchecked'> {
+  readonly log: Log
+  readonly sync: BackgroundSync
+}
+
 /** A medium that stores files in a folder. This process must hold the folder's lock. */
 export function createLogMedium(deps: LogMediumDeps): Medium {
   const space = new SpaceAccounting()
@@ -50,7 +56,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   const frames = new FrameWriter(deps.durable)
   const larges: LargeDeps = { ...deps, onFailed: (error) => deps.room.noteFailed(error) }
   /** Null until `load`. */
-  let loaded: { readonly log: Log; readonly sync: BackgroundSync } | null = null
+  let loaded: LoadedParts | null = null
   /** Null until `start`. */
   let maintenance: FolderMaintenance | null = null
   /** The number of the last commit. */
@@ -58,7 +64,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   /** The size of the last batch in the log, until it is applied. */
   let writtenBytes = 0
 
-  function parts(): { readonly log: Log; readonly sync: BackgroundSync } {
+  function parts(): LoadedParts {
     if (!loaded) throw misuse('The store is used before it is loaded.')
     return loaded
   }
@@ -96,7 +102,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     async load(records) {
       const { resting } = records
       resting.useFiles({
-        reader: createLineReader(deps.files),
+        lines: createLineReader(deps.files),
         awakeSegments: deps.awakeSegments,
         onDamaged: (error) => deps.onNotice(error.message),
       })
@@ -111,7 +117,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
         found.checkpoint,
         found.unsynced,
       )
-      loaded = { log, sync }
+      loaded = { log, sync, unchecked: found.unchecked }
       await sync.run()
       const writeEdits = (): Promise<void> =>
         deps.reserve.spend(() => writeCheckpoint(deps, records, position(), () => sync.run()))
