@@ -61,10 +61,7 @@ export abstract class CommandConnection extends SMTPConnection {
     return true
   }
 
-  /**
-   * Parses the path with {@link readPath}. Relies on smtp-server's answer of 501 to false, and to an
-   * empty address of RCPT.
-   */
+  /** Parses the path with {@link readPath}. Relies on smtp-server's answer of 501 to false, and to an empty address of RCPT. */
   override _parseAddressCommand(name: string, command: string | Buffer): AddressCommand {
     const line = command.toString()
     const colon = line.indexOf(':')
