@@ -22,7 +22,7 @@ import type { ConnectionHost } from './connection-host.ts'
  * smtp-server with {@link CaptureConnection}, and with a quick shutdown. `startCapture` gives it its handlers. The README has
  * the rules for overrides. The methods without a comment are those of {@link ConnectionHost}.
  */
-export class CaptureServer extends SMTPServer implements ConnectionHost {
+export class CaptureServer extends SMTPServer implements ConnectionHost<CaptureConnection> {
   isClosing = false
   readonly clock: Delays
   readonly isStrict: boolean

@@ -28,8 +28,8 @@ export abstract class TlsConnection extends CommandConnection {
   #beforeTls = { commands: 0, bytes: 0 }
 
   /** The base class types the server as `SMTPServer`. */
-  protected get host(): ConnectionHost {
-    return this._server as typeof this._server & ConnectionHost
+  protected get host(): ConnectionHost<TlsConnection> {
+    return this._server as typeof this._server & ConnectionHost<TlsConnection>
   }
 
   /** Sends the greeting. @param hasSlot  Whether the server has given this client a slot. */

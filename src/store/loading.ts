@@ -1,20 +1,9 @@
 import type { CollectionState } from './collection-state.ts'
 import type { Entry, Places } from './entry.ts'
 import { corrupt } from './io-errors.ts'
-import type { Packed } from './packed.ts'
 import type { Records } from './records.ts'
 
 // How records come from files into memory. Indexes are built at the end, and readers see nothing before.
-
-/** A record in a pack that a later commit in the log replaced or removed, found while the store is loaded. */
-export interface ReplacedRecord {
-  readonly state: CollectionState
-  readonly id: string
-  readonly pack: Packed
-  readonly row: number
-  /** The places of its blobs; missing until `disk/load.ts` has read them, after the log. */
-  blobs?: Places | null
-}
 
 /** Adds a record in its state by a file or a commit of the log, in place of an earlier one. */
 export function loadRecord(records: Records, state: CollectionState, entry: Entry): void {

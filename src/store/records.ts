@@ -2,7 +2,7 @@ import type { CollectionState, Segment } from './collection-state.ts'
 import { Collections } from './collections.ts'
 import type { Entry, Places } from './entry.ts'
 import { sameKey } from './keys.ts'
-import type { ReplacedRecord } from './loading.ts'
+import type { Packed } from './packed.ts'
 import { Resting } from './resting.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'
@@ -22,6 +22,16 @@ export type Effect = { readonly state: CollectionState } & (
 export interface PlaceKeeper {
   hold(places: Places | null, without: Places | null): void
   release(places: Places | null, without: Places | null): void
+}
+
+/** A record in a pack that a later commit in the log replaced or removed, found while the store is loaded. */
+interface ReplacedRecord {
+  readonly state: CollectionState
+  readonly id: string
+  readonly pack: Packed
+  readonly row: number
+  /** The places of its blobs; missing until `disk/load.ts` has read them, after the log. */
+  blobs?: Places | null
 }
 
 /** All records in memory, and the segments that the next checkpoint must write. */
