@@ -11,7 +11,8 @@ export abstract class CommandConnection extends SMTPConnection {
 
   /**
    * Accepts an empty user name in AUTH LOGIN, as AUTH PLAIN does. The base refuses it, so it gets a placeholder, which
-   * `#withoutName` takes out again.
+   * `#withoutName` takes out again. Relies on how smtp-server continues AUTH LOGIN: each step sets `_nextHandler` to the
+   * next, and `LOGIN_password` is called with the user name.
    */
   override handler_AUTH(command: Buffer, callback: () => void): void {
     const [, method = '', initial] = command.toString().trim().split(/\s+/)
@@ -39,7 +40,10 @@ export abstract class CommandConnection extends SMTPConnection {
     done()
   }
 
-  /** Refuses unknown parameters (RFC 5321 section 4.1.1.11). The base accepts and ignores them. */
+  /**
+   * Refuses unknown parameters (RFC 5321 section 4.1.1.11). The base accepts and ignores them. Relies on smtp-server's calls
+   * of it, after the parsing of MAIL and of RCPT, each with its own list in `keys`.
+   */
   override _rejectInvalidParams(
     parsed: Exclude<AddressCommand, false>,
     keys: string[],
@@ -57,6 +61,7 @@ export abstract class CommandConnection extends SMTPConnection {
     return true
   }
 
+  /** Parses the path with {@link readPath}. Relies on smtp-server's answer of 501 to false, and to an empty address of RCPT. */
   override _parseAddressCommand(name: string, command: string | Buffer): AddressCommand {
     const line = command.toString()
     const colon = line.indexOf(':')

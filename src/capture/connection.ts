@@ -1,23 +1,35 @@
 import type { SMTPStream } from 'smtp-server/lib/smtp-stream.js'
 import { count } from '../core/counts.ts'
-import { nextTick } from '../core/machine.ts'
+import { monotonicNow, nextTick } from '../core/machine.ts'
 import type { SmtpStage } from '../faults/types.ts'
 import type { SmtpProblemKind } from '../inbox/smtp-session-types.ts'
 import { isAdmitted, smtpUserOf } from './auth.ts'
 import { httpAtSmtp } from './client-faults.ts'
 import { applyFault, type FaultAt } from './faults.ts'
-import { maxWithoutMessage, type SmtpTimeouts } from './progress.ts'
-import { hasEnhancedCode, linesOfReply, lostAccess, Refusal, refusalOf, refusedCommand } from './replies.ts'
+import { maxWithoutMessage, Progress, type SmtpTimeouts } from './progress.ts'
+import { SessionNotes } from './session-notes.ts'
+import {
+  hasEnhancedCode,
+  isHttpRequest,
+  linesOfReply,
+  lostAccess,
+  Refusal,
+  refusalOf,
+  refusedCommand,
+} from './replies.ts'
 import { CaptureStream } from './stream.ts'
-import { isHttpRequest, TlsConnection } from './tls-connection.ts'
+import { TlsConnection } from './tls-connection.ts'
 import { stageOf } from './commands.ts'
 import type { ClientFacts } from './logged-session.ts'
 
 /**
- * A session: its commands and replies, its faults, and its end. `host`, `isDelivery`, `notes`, `progress` and `fault` are
- * members of {@link TlsConnection}. The README of this folder has the rules for overrides.
+ * A session: its commands and replies, its faults, and its end. `host`, `awaitsTls` and `fault` are members of
+ * {@link TlsConnection}. The README of this folder has the rules for overrides.
  */
 export class CaptureConnection extends TlsConnection {
+  isDelivery = false
+  readonly notes: SessionNotes = new SessionNotes()
+  protected readonly progress: Progress = new Progress(monotonicNow())
   /** Number of replies of 400 or more since the last accepted command. */
   #refusedInRow = 0
   /** Replies that are sent at the end of the event loop's turn. */
@@ -47,8 +59,8 @@ export class CaptureConnection extends TlsConnection {
   }
 
   /** When the client last made progress, as `performance.now()`. */
-  get workedAt(): number {
-    return this.progress.workedAt
+  get lastProgressAt(): number {
+    return this.progress.lastProgressAt
   }
 
   /** The facts about the client, for the log of sessions. */
@@ -66,7 +78,7 @@ export class CaptureConnection extends TlsConnection {
 
   /** Ends the connection if the client takes too long. Call it at regular intervals. */
   checkProgress(now: number, patience: SmtpTimeouts): void {
-    if (this.awaitsTls && now - this.workedAt >= patience.helloMs) return this.refusePlainText('')
+    if (this.awaitsTls && now - this.lastProgressAt >= patience.helloMs) return this.refusePlainText('')
     const isInData = this.#parser?._dataMode ?? false
     const activity = {
       isAwaited: this.isAwaited,

@@ -2,12 +2,12 @@
 export interface SmtpTimeouts {
   /** For a whole command, counted from the previous reply. Single octets do not extend it. */
   commandMs: number
-  /** For {@link SmtpTimeouts.dataBytes} of a message, or for a TLS handshake. */
+  /** For {@link SmtpTimeouts.minDataBytes} of a message, or for a TLS handshake. */
   dataMs: number
   /** For the first byte at the port that begins with TLS: a client that sends none waits for a greeting in plain text. */
   helloMs: number
   /** The minimum number of bytes that must arrive in each `dataMs`; the end of the message may arrive at any time. */
-  dataBytes: number
+  minDataBytes: number
   /** For a whole message, counted from the previous message or the start of the session, whatever else the client does. */
   messageMs: number
 }
@@ -17,7 +17,7 @@ export const defaultSmtpTimeouts: SmtpTimeouts = {
   commandMs: 5 * 60 * 1000,
   dataMs: 3 * 60 * 1000,
   helloMs: 10_000,
-  dataBytes: 1024,
+  minDataBytes: 1024,
   messageMs: 60 * 60 * 1000,
 }
 
@@ -38,30 +38,45 @@ const maxBegun = 100
 
 /** The progress of a connection, checked at intervals: single octets and transactions begun again and again are none. */
 export class Progress {
-  /** Number of commands received. */
-  commands = 0
-  /** Number of messages accepted. */
-  messages = 0
-  /** When the session last made progress: with a command that leads to a message, with data, or while the server worked. */
-  workedAt: number
+  #commands = 0
+  #messages = 0
+  #lastProgressAt: number
   /** Number of commands that made progress. */
   #useful = 0
   /** How many EHLO and MAIL were accepted since the last message, and how many commands had come when it was accepted. */
   #begun = 0
   #commandsBefore = 0
-  #seen = { commands: 0, useful: 0, messages: 0, phase: 'command', dataBytes: 0 }
+  /** At the last check that saw progress or a command. */
+  #seen = { commands: 0, useful: 0, phase: 'command', dataBytes: 0 }
+  /** The number of messages at the last check. */
+  #seenMessages = 0
   /** Since when the server waits for the next command, of whatever kind, or for the next piece of a message. */
   #awaitedSince: number
   /** Since when it waits for a whole message. */
   #messageSince: number
 
   constructor(now: number) {
-    this.workedAt = this.#awaitedSince = this.#messageSince = now
+    this.#lastProgressAt = this.#awaitedSince = this.#messageSince = now
+  }
+
+  /** Number of commands received. */
+  get commands(): number {
+    return this.#commands
+  }
+
+  /** Number of messages accepted. */
+  get messages(): number {
+    return this.#messages
+  }
+
+  /** When the session last made progress: with a command that leads to a message, with data, or while the server worked. */
+  get lastProgressAt(): number {
+    return this.#lastProgressAt
   }
 
   /** Counts a command. @returns Whether more than {@link maxWithoutMessage} came since the last message. */
   countCommand(): boolean {
-    return ++this.commands - this.#commandsBefore > maxWithoutMessage
+    return ++this.#commands - this.#commandsBefore > maxWithoutMessage
   }
 
   /** Counts a command that was accepted. @param name  In upper case. */
@@ -72,33 +87,38 @@ export class Progress {
 
   /** Counts a message that was accepted. */
   acceptMessage(): void {
-    this.messages++
+    this.#messages++
     this.#begun = 0
-    this.#commandsBefore = this.commands
+    this.#commandsBefore = this.#commands
   }
 
   /** Notes what the client has done since the last check. @returns Why it took too long, for the reply; else null. */
-  check({ isAwaited, phase, dataBytes }: ClientActivity, now: number, limits: SmtpTimeouts): string | null {
-    const seen = this.#seen
-    if (this.messages !== seen.messages) {
-      seen.messages = this.messages
+  check(activity: ClientActivity, now: number, limits: SmtpTimeouts): string | null {
+    const { isAwaited, phase } = activity
+    if (this.#messages !== this.#seenMessages) {
+      this.#seenMessages = this.#messages
       this.#messageSince = now
     } else if (isAwaited && now - this.#messageSince >= limits.messageMs) {
       return `No message came within ${inSeconds(limits.messageMs)}`
     }
-    const hasData = dataBytes < seen.dataBytes || dataBytes - seen.dataBytes >= limits.dataBytes
-    const hasWorked = !isAwaited || this.#useful !== seen.useful || phase !== seen.phase || hasData
-    if (hasWorked) this.workedAt = now
-    if (hasWorked || this.commands !== seen.commands) {
-      this.#awaitedSince = now
-      this.#seen = { ...seen, commands: this.commands, useful: this.#useful, phase, dataBytes }
-      return null
-    }
+    if (this.#note(activity, now, limits.minDataBytes)) return null
     const waitedMs = now - this.#awaitedSince
     if (phase === 'command') {
       return waitedMs < limits.commandMs ? null : `No command came within ${inSeconds(limits.commandMs)}`
     }
     return waitedMs < limits.dataMs ? null : `Too little came within ${inSeconds(limits.dataMs)}`
+  }
+
+  /** @returns Whether there was progress, or at least a command. Otherwise data adds up until the next check. */
+  #note({ isAwaited, phase, dataBytes }: ClientActivity, now: number, minDataBytes: number): boolean {
+    const seen = this.#seen
+    const hasData = dataBytes < seen.dataBytes || dataBytes - seen.dataBytes >= minDataBytes
+    const hasWorked = !isAwaited || this.#useful !== seen.useful || phase !== seen.phase || hasData
+    if (hasWorked) this.#lastProgressAt = now
+    if (!hasWorked && this.#commands === seen.commands) return false
+    this.#awaitedSince = now
+    this.#seen = { commands: this.#commands, useful: this.#useful, phase, dataBytes }
+    return true
   }
 }
 

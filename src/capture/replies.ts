@@ -79,6 +79,11 @@ export function refusedCommand(
   return null
 }
 
+/** Whether a line is the beginning of an HTTP request. */
+export function isHttpRequest(line: string): boolean {
+  return /^[A-Z]{3,10} \S+ HTTP\/\d(?:\.\d)?$/.test(line)
+}
+
 /** Commands of SMTP, its extensions and predecessors that this server lacks: their reply is 502, not 500. */
 const unimplemented: ReadonlySet<string> = new Set(
   'EXPN BDAT ETRN ATRN TURN SEND SOML SAML BURL XCLIENT XFORWARD'.split(' '),

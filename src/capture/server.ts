@@ -16,13 +16,13 @@ import { smtpUserOf } from './auth.ts'
 import { authMethods } from './replies.ts'
 import { Slots } from './slots.ts'
 import type { KeyAndCertificate } from './certificate.ts'
-import type { ConnectionHost } from './tls-connection.ts'
+import type { ConnectionHost } from './connection-host.ts'
 
 /**
  * smtp-server with {@link CaptureConnection}, and with a quick shutdown. `startCapture` gives it its handlers. The README has
  * the rules for overrides. The methods without a comment are those of {@link ConnectionHost}.
  */
-export class CaptureServer extends SMTPServer implements ConnectionHost {
+export class CaptureServer extends SMTPServer implements ConnectionHost<CaptureConnection> {
   isClosing = false
   readonly clock: Delays
   readonly isStrict: boolean

@@ -9,7 +9,7 @@ export interface SlotClient {
   /** Whether the client is in a mail transaction. */
   readonly isBusy: boolean
   /** When the client last made progress, on the clock of {@link Slots.admit}. */
-  readonly workedAt: number
+  readonly lastProgressAt: number
   /** Answers 421 because the slot is needed, and ends the connection. */
   giveWay(): void
 }
@@ -69,7 +69,7 @@ export class Slots {
   #makeRoom(origin: string | null, now: number): boolean {
     let slowest: SlotClient | null = null
     for (const [client, network] of this.#clients) {
-      if (!client.isAwaited || now - client.workedAt < idleMs) continue
+      if (!client.isAwaited || now - client.lastProgressAt < idleMs) continue
       if (origin !== null && network !== origin) continue
       if (slowest === null || isSlower(client, slowest)) slowest = client
     }
@@ -81,5 +81,5 @@ export class Slots {
 }
 
 function isSlower(one: SlotClient, other: SlotClient): boolean {
-  return one.isBusy === other.isBusy ? one.workedAt < other.workedAt : other.isBusy
+  return one.isBusy === other.isBusy ? one.lastProgressAt < other.lastProgressAt : other.isBusy
 }

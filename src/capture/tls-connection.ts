@@ -2,32 +2,34 @@ import type { SMTPConnection } from 'smtp-server/lib/smtp-connection.js'
 import { monotonicNow } from '../core/machine.ts'
 import { plainAddress } from '../net/addresses.ts'
 import { tlsFaultOf } from '../net/tls-words.ts'
-import { httpAtSmtp, plainAtTls, type ClientFault, type RightPorts } from './client-faults.ts'
+import { httpAtSmtp, plainAtTls, type ClientFault } from './client-faults.ts'
 import { CommandConnection } from './commands.ts'
-import { Progress } from './progress.ts'
+import type { ConnectionHost } from './connection-host.ts'
+import type { Progress } from './progress.ts'
+import { isHttpRequest } from './replies.ts'
 import { messageOfFault } from './session-problems.ts'
-import { SessionNotes } from './session-notes.ts'
-import type { Clock } from '../core/clock.ts'
-import type { SmtpCounts } from '../core/counts.ts'
-import type { FaultAt } from './faults.ts'
+import type { SessionNotes } from './session-notes.ts'
 
-/** The beginning and the end of a connection, with or without TLS; clients at the wrong port; and the state of a connection. */
+/**
+ * Where TLS begins, and what is wrong with a client that does not get that far: it is at the wrong port, or ends the
+ * connection at the handshake. The abstract members are the state and the replies of `CaptureConnection`.
+ */
 export abstract class TlsConnection extends CommandConnection {
   /** Whether the connection came through the outbox's own port. Faults and limits do not apply to it. */
-  isDelivery = false
+  abstract isDelivery: boolean
   /** The transcript of this session. */
-  readonly notes: SessionNotes = new SessionNotes()
-  protected readonly progress: Progress = new Progress(monotonicNow())
+  abstract readonly notes: SessionNotes
+  protected abstract readonly progress: Progress
   /** Whether the first bytes of TLS have to come, at the port that begins with it. */
   protected awaitsTls = false
   /** The fault of this client that was reported. */
   protected fault: ClientFault | null = null
-  /** Number of commands and bytes received before TLS. */
+  /** Number of commands and bytes received before TLS, which tell at the end whether TLS was used. */
   #beforeTls = { commands: 0, bytes: 0 }
 
   /** The base class types the server as `SMTPServer`. */
-  protected get host(): ConnectionHost {
-    return this._server as typeof this._server & ConnectionHost
+  protected get host(): ConnectionHost<TlsConnection> {
+    return this._server as typeof this._server & ConnectionHost<TlsConnection>
   }
 
   /** Sends the greeting. @param hasSlot  Whether the server has given this client a slot. */
@@ -63,6 +65,7 @@ export abstract class TlsConnection extends CommandConnection {
       () => false,
       () => this.greet({ hasSlot: true }),
     )
+    // The first bytes of TLS were read already, and count as a part of the handshake.
     this.#beforeTls.bytes = 0
   }
 
@@ -88,13 +91,14 @@ export abstract class TlsConnection extends CommandConnection {
   override _onClose(): void {
     // Many clients that reject the certificate disconnect without an error.
     if (!this._closed && !this._closing && !this.host.isClosing) {
-      // One that leaves sooner may be a port check.
-      if (this.awaitsTls && monotonicNow() - this.progress.workedAt >= greetingWaitMs)
-        this.report('plain_text')
-      const { commands, bytes } = this.#beforeTls
-      const isUnused = this._upgrading || (this.secure && this.progress.commands === commands)
-      const isBegun = !this._upgrading || this._socket.bytesRead > bytes
-      if (isUnused) this.report(isBegun ? 'certificate' : 'no_handshake')
+      const fault = faultAtClose({
+        awaitedTlsMs: this.awaitsTls ? monotonicNow() - this.progress.lastProgressAt : null,
+        isInHandshake: this._upgrading,
+        handshakeBytes: this._socket.bytesRead - this.#beforeTls.bytes,
+        isSecure: this.secure,
+        secureCommands: this.progress.commands - this.#beforeTls.commands,
+      })
+      if (fault !== null) this.report(fault)
     }
     super._onClose()
     this.host.forget(this)
@@ -117,9 +121,24 @@ export abstract class TlsConnection extends CommandConnection {
   }
 }
 
-/** Whether a line is the beginning of an HTTP request. */
-export function isHttpRequest(line: string): boolean {
-  return /^[A-Z]{3,10} \S+ HTTP\/\d(?:\.\d)?$/.test(line)
+/** What a client has done that ends the connection without an error. */
+interface StateAtClose {
+  /** For how long the first bytes of TLS were awaited; null if TLS begins later, or has begun. */
+  readonly awaitedTlsMs: number | null
+  readonly isInHandshake: boolean
+  /** The bytes received in the handshake, while it lasts. */
+  readonly handshakeBytes: number
+  readonly isSecure: boolean
+  /** Number of commands received since TLS began. */
+  readonly secureCommands: number
+}
+
+/** Most likely why a client ended its connection; null if there is nothing to report. */
+function faultAtClose(client: StateAtClose): ClientFault | null {
+  // One that leaves sooner may be a port check.
+  if (client.awaitedTlsMs !== null && client.awaitedTlsMs >= greetingWaitMs) return 'plain_text'
+  if (client.isInHandshake) return client.handshakeBytes > 0 ? 'certificate' : 'no_handshake'
+  return client.isSecure && client.secureCommands === 0 ? 'certificate' : null
 }
 
 /** The faults of which the client gets no reply. */
@@ -127,27 +146,3 @@ const withoutReply = new Set<ClientFault>(['certificate', 'handshake', 'no_hands
 
 /** A client that has waited for this long at the port that begins with TLS, in milliseconds, expects a greeting. */
 const greetingWaitMs = 2000
-
-/** The members of a server that its connections use. */
-export interface ConnectionHost {
-  /** Whether the server is closing. It then answers 421 to the next command of every client. */
-  readonly isClosing: boolean
-  /** Whether addresses need angle brackets. */
-  readonly isStrict: boolean
-  readonly clock: Clock
-  readonly faultAt: FaultAt
-  /** What is counted of the sessions of apps. */
-  readonly counts: SmtpCounts
-  /** Where a client at the wrong port should go. */
-  readonly ports: RightPorts
-  /** Gives the client a slot. @returns False when all slots are taken and no client is idle. */
-  admit(connection: TlsConnection): boolean
-  /** Lets a connection that was answered 421 stay until its client has read that; destroys it if too many do. */
-  dismiss(connection: TlsConnection): void
-  /** Tells of a refusal to an app: the command or `""`, and the reply or what went wrong. */
-  tellRefusal(command: string, reply: string, connection: TlsConnection): void
-  /** Reports a client's fault, at most once a minute for each address and kind of fault. */
-  reportClient(fault: ClientFault, address: string, detail: string): void
-  /** Called when the socket of a connection is closed. */
-  forget(connection: TlsConnection): void
-}

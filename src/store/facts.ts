@@ -36,6 +36,11 @@ export class FactTable {
     return 1 + this.numbers + at
   }
 
+  /** @param column  The flags, or the place of a text. */
+  slotOf(column: number | 'flags'): number {
+    return column === 'flags' ? 0 : this.textSlot(column)
+  }
+
   /** The texts of a code; null if they are only in the record. */
   textsOf(at: number, code: number): readonly string[] | null {
     return this.#textCodes[at]?.of(code) ?? null

@@ -1,5 +1,6 @@
 import { createPacer } from '../core/slices.ts'
 import type { CollectionState } from './collection-state.ts'
+import type { FactTable } from './facts.ts'
 import type { IdRun } from './id-order.ts'
 import { countValues } from './pack-facts.ts'
 import type { Packed } from './packed.ts'
@@ -20,11 +21,10 @@ export async function histogramOf(
   column: number | 'flags',
 ): Promise<Map<number, number> | null> {
   if (!table) return null
-  const slot = column === 'flags' ? 0 : table.textSlot(column)
   const pacer = createPacer()
   const { revision } = idIndex
   const counts = new Map<number, number>()
-  for (const found of valuesIn(idIndex.runs(start, end), column, slot)) {
+  for (const found of valuesIn(idIndex.runs(start, end), table, column)) {
     if (found === null) return null
     const [value, times] = found
     counts.set(value, (counts.get(value) ?? 0) + times)
@@ -38,9 +38,10 @@ export async function histogramOf(
 /** The values of records, and how many records have each; null for records whose facts are not known. */
 function* valuesIn(
   runs: Iterable<IdRun>,
+  table: FactTable,
   column: number | 'flags',
-  slot: number,
 ): Generator<readonly [value: number, times: number] | null> {
+  const slot = table.slotOf(column)
   for (const run of runs) {
     if ('pack' in run) yield* countRows(run, column) ?? [null]
     else for (const { facts } of run.entries) yield facts && [facts[slot] ?? 0, 1]

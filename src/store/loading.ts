@@ -17,7 +17,7 @@ export function forgetRecord(records: Records, state: CollectionState, id: strin
   const old = state.byId.get(id)
   const packed = state.idIndex.locate(id)
   if (packed) {
-    records.resting.replaced.push({ state, id, ...packed })
+    records.replaced.push({ state, id, ...packed })
     state.idIndex.removeAt(packed.pack, packed.row)
     state.byId.delete(id)
     records.dirty.add(state.segment(packed.pack.segment.number))
@@ -35,7 +35,7 @@ export function forgetCollection(records: Records, state: CollectionState): void
   for (const segment of state.clear()) records.dirty.add(segment)
   // The space of removed records must not count as used.
   for (const pack of state.idIndex.packs) pack.forgetUsage()
-  const { replaced } = records.resting
+  const { replaced } = records
   // In place and one by one: there may be more of them than a call can have arguments.
   let kept = 0
   for (const one of replaced) if (one.state !== state) replaced[kept++] = one
@@ -65,7 +65,7 @@ function holdBlobs(records: Records, state: CollectionState): void {
   for (const { pack } of state.segments.values())
     if (pack?.usage) holdNew(records, state, pack.usage.places(), null)
   const before = new Map<string, Places | null>()
-  for (const replaced of records.resting.replaced) {
+  for (const replaced of records.replaced) {
     if (replaced.state !== state) continue
     const { id, blobs = null } = replaced
     records.keeper.release(blobs, state.byId.get(id)?.blobs ?? null)

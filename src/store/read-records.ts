@@ -3,7 +3,7 @@ import type { CollectionState } from './collection-state.ts'
 import { type BlobPlace, type Places, samePlace } from './entry.ts'
 import { type BlobId, splitBlobId } from './names.ts'
 import type { Records } from './records.ts'
-import type { RestingRecord } from './resting.ts'
+import type { RestingRecord } from './resting-reader.ts'
 import type { Row } from './sorted-index.ts'
 import type { ByteRange, StoredRecord } from './store.ts'
 
@@ -41,7 +41,7 @@ async function readResting(
   state: CollectionState,
   id: string,
 ): Promise<RestingRecord | null> {
-  const [read = null] = await records.resting.read(state, [id])
+  const [read = null] = await records.resting.reader.read(state, [id])
   if (read instanceof LocalpostError) throw read
   return read
 }
@@ -54,7 +54,7 @@ export async function readTexts(
 ): Promise<(string | null)[]> {
   const texts = rows.map((row) => textInMemory(state, row))
   const ids = rows.filter((_, at) => texts[at] === undefined).map(({ id }) => id)
-  const read = await records.resting.read(state, ids)
+  const read = await records.resting.reader.read(state, ids)
   const resting = new Map(ids.map((id, at) => [id, read[at] ?? null]))
   return rows.map((row, at) => {
     const text = texts[at]

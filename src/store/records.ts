@@ -2,6 +2,7 @@ import type { CollectionState, Segment } from './collection-state.ts'
 import { Collections } from './collections.ts'
 import type { Entry, Places } from './entry.ts'
 import { sameKey } from './keys.ts'
+import type { Packed } from './packed.ts'
 import { Resting } from './resting.ts'
 import type { SortedIndex } from './sorted-index.ts'
 import type { Collection, StoredRecord } from './store.ts'
@@ -23,6 +24,16 @@ export interface PlaceKeeper {
   release(places: Places | null, without: Places | null): void
 }
 
+/** A record in a pack that a later commit in the log replaced or removed, found while the store is loaded. */
+interface ReplacedRecord {
+  readonly state: CollectionState
+  readonly id: string
+  readonly pack: Packed
+  readonly row: number
+  /** The places of its blobs; missing until `disk/load.ts` has read them, after the log. */
+  blobs?: Places | null
+}
+
 /** All records in memory, and the segments that the next checkpoint must write. */
 export class Records {
   readonly collections: Collections
@@ -30,6 +41,8 @@ export class Records {
   readonly dirty: Set<Segment> = new Set()
   /** The commit that each snapshot file has to contain, by its name in `checkpoint.json`. Only loading and checkpoints use it. */
   readonly files: Map<string, number> = new Map()
+  /** Only `loading.ts` and `disk/load.ts` use it, while the store is loaded. */
+  readonly replaced: ReplacedRecord[] = []
   /** The records that are only in segment files. */
   readonly resting: Resting = new Resting()
   readonly keeper: PlaceKeeper

@@ -1,38 +1,15 @@
 import type { LocalpostError } from '../core/errors.ts'
 import { nextTurn } from '../core/machine.ts'
-import { createRecentValues, type RecentValues } from '../core/recent-values.ts'
-import { atRest, Entry, type Places } from './entry.ts'
-import { factsForPack, rowsForPack } from './make-pack.ts'
+import { atRest, Entry } from './entry.ts'
+import { factsForPack, rowsForPack } from './pack-rows.ts'
 import { Packed, type PackedFile, packRows, type WrittenLine } from './packed.ts'
 import type { BlobUsage } from './blob-usage.ts'
 import type { CollectionState, Segment } from './collection-state.ts'
+import { type LineReader, RestingReader } from './resting-reader.ts'
 
-/** A record in a pack that a later commit in the log replaced or removed, found while the store is loaded. */
-interface Replaced {
-  readonly state: CollectionState
-  readonly id: string
-  readonly pack: Packed
-  readonly row: number
-  blobs?: Places | null
-}
-
-/** A record as it is in its segment file. */
-export interface RestingRecord {
-  readonly version: number
-  readonly text: string
-  readonly blobs: Places | null
-}
-
-export interface LineReader {
-  /** The records of some rows; null for a row whose line is damaged or belongs to another record. */
-  read(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]>
-  /** The error for a row that cannot be read. It names the file and the line. */
-  damaged(pack: Packed, row: number): Promise<LocalpostError>
-}
-
-/** What resting records need of a store in files; to be given before it is loaded. In memory, no record rests. */
+/** What resting records need of a store in files; given before it is loaded. In memory, no record rests. */
 export interface RestingFiles {
-  readonly reader: LineReader
+  readonly lines: LineReader
   /** How many segments, from the newest on, stay in memory. Default: {@link awakeByDefault}. */
   readonly awakeSegments?: number | undefined
   /** Called with the error of a record that cannot be read, when the other records of the same read are still returned. */
@@ -48,31 +25,19 @@ export interface RestingFiles {
  * back in memory keeps its row, also when it is changed: its segment is dirty then, and not evicted before it is written.
  */
 export class Resting {
+  readonly reader: RestingReader = new RestingReader()
   #files: RestingFiles | null = null
-  /** Segments that the start loaded from their index: it adds them, and `FileChecks` takes each out to check its file. */
-  readonly unchecked: Set<Segment> = new Set()
-  /** Filled and read only while the store is loaded, see `loading.ts`. */
-  readonly replaced: Replaced[] = []
   /** Segments whose pack may have records in memory as well: each is in here from `adopt` or `wake` until `evict`. */
   readonly #awake: Set<Segment> = new Set()
-  /** Halves the time of a page that is read again. What is cached of an old pack does not count, and must not keep that alive. */
-  readonly #cache: RecentValues<{ pack: WeakRef<Packed>; record: RestingRecord }> = createRecentValues(
-    maxCachedText,
-    ({ record }) => record.text.length,
-    maxCachedRecord,
-  )
   /** How many commits run that refer to records in memory. */
   #holds = 0
   /** Evictions that wait until no such commit runs. */
   #heldEvictions: (() => void)[] = []
 
+  /** Call it before the load: which segments rest depends on it. */
   useFiles(files: RestingFiles): void {
     this.#files = files
-  }
-
-  /** Reads rows of a pack from its file, past the cache; see {@link LineReader.read}. Empty without files. */
-  readRows(pack: Packed, rows: readonly number[]): Promise<(RestingRecord | null)[]> {
-    return this.#files?.reader.read(pack, rows) ?? Promise.resolve([])
+    this.reader.useLines(files.lines)
   }
 
   /** See {@link RestingFiles.onDamaged}. */
@@ -83,40 +48,6 @@ export class Resting {
   /** Whether the records of a segment rest once a checkpoint wrote them. @param newest  The newest segment of its collection. */
   isOld(segment: number, newest: number): boolean {
     return segment <= newest - (this.#files?.awakeSegments ?? awakeByDefault)
-  }
-
-  /** Reads resting records. @returns For each id the record, null if it no longer rests, or the error if it cannot be read. */
-  async read(
-    state: CollectionState,
-    ids: readonly string[],
-  ): Promise<(RestingRecord | LocalpostError | null)[]> {
-    const found = new Map<string, RestingRecord | LocalpostError>()
-    const keyOf = (id: string): string => `${state.name} ${id}`
-    for (const id of ids) {
-      const cached = this.#cache.get(keyOf(id))
-      const pack = cached?.pack.deref()
-      if (cached && pack && pack === state.idIndex.locate(id)?.pack) found.set(id, cached.record)
-    }
-    for (let pending = ids.filter((id) => !found.has(id)); pending.length > 0;) {
-      const moved: string[] = []
-      for (const [pack, rows] of rowsByPack(state, pending)) {
-        const records = await this.readRows(pack, rows)
-        for (const [i, row] of rows.entries()) {
-          const id = pack.id(row)
-          const record = records[i]
-          if (record) {
-            found.set(id, record)
-            if (ids.length <= maxCachedAtOnce) this.#cache.put(keyOf(id), { pack: new WeakRef(pack), record })
-          } else if (state.idIndex.locate(id)?.pack !== pack) moved.push(id)
-          else if (pack.segment.replacing) {
-            await pack.segment.replacing
-            moved.push(id)
-          } else if (this.#files) found.set(id, await this.#files.reader.damaged(pack, row))
-        }
-      }
-      pending = moved
-    }
-    return ids.map((id) => found.get(id) ?? null)
   }
 
   /**
@@ -134,7 +65,7 @@ export class Resting {
     for (let from = 0; from < ids.length; from += wokenAtOnce) {
       if (from > 0) await nextTurn()
       const part = ids.slice(from, from + wokenAtOnce)
-      for (const [i, record] of (await this.read(state, part)).entries()) {
+      for (const [i, record] of (await this.reader.read(state, part)).entries()) {
         const id = part[i] ?? ''
         const located = state.idIndex.locate(id)
         if (!located || record === null || record instanceof Error) continue
@@ -158,6 +89,7 @@ export class Resting {
     this.#holds++
   }
 
+  /** Ends a {@link Resting.hold}. With the last one, the evictions that wait are done. */
   letGo(): void {
     if (--this.#holds > 0) return
     for (const evict of this.#heldEvictions.splice(0)) evict()
@@ -213,7 +145,6 @@ export class Resting {
     state.idIndex.remove(pack)
     segment.pack = null
     this.#awake.delete(segment)
-    this.unchecked.delete(segment)
   }
 
   /** Takes records out of memory if they are in segment files, except those of the newest and of changed segments. */
@@ -250,22 +181,5 @@ export class Resting {
   }
 }
 
-/** The rows of resting records, by pack; without those that no longer rest. */
-function rowsByPack({ idIndex }: CollectionState, ids: readonly string[]): Map<Packed, number[]> {
-  const packs = new Map<Packed, number[]>()
-  for (const id of ids) {
-    const located = idIndex.locate(id)
-    if (!located) continue
-    const rows = packs.get(located.pack)
-    if (rows) rows.push(located.row)
-    else packs.set(located.pack, [located.row])
-  }
-  return packs
-}
-
 const awakeByDefault = 4
 const wokenAtOnce = 250
-/** If more records than this are read together, for example by a scan, they are not cached: they would evict all others. */
-const maxCachedAtOnce = 64
-const maxCachedText = 2 * 1024 * 1024
-const maxCachedRecord = 64 * 1024

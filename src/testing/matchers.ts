@@ -83,6 +83,7 @@ export const matchers: Matchers = {
     return waiting('toPassChecks', received, assertMail, (mail) => checkPasses(mail, expectation))
   },
   toMatchMailSnapshot(received, options) {
+    // The runner gives its snapshots, and whether it writes them, with all of `this`; so below.
     return ofMail('toMatchMailSnapshot', received, (mail) => checkSnapshot(this, mail, options))
   },
   toMatchMailPictures(received, options) {

@@ -16,7 +16,7 @@ function trickle(client: RawClient, text: string, octetMs: number): void {
 }
 
 const begin = ['MAIL FROM:<a@acme.test>', 'RCPT TO:<b@example.com>', 'DATA']
-const patience = { commandMs: 1500, dataMs: 1500, dataBytes: 1024 }
+const patience = { commandMs: 1500, dataMs: 1500, minDataBytes: 1024 }
 
 // These tests wait most of the time, so that they wait together.
 describe.concurrent('a client that takes too long', () => {
@@ -53,7 +53,7 @@ describe.concurrent('a client that takes too long', () => {
   })
 
   it('does not include one that is slow but makes progress', { timeout: 20_000 }, async () => {
-    await using server = await testServer({ patience: { commandMs: 1500, dataMs: 1500, dataBytes: 64 } })
+    await using server = await testServer({ patience: { commandMs: 1500, dataMs: 1500, minDataBytes: 64 } })
     const client = await rawClient(server)
     for (const line of begin) {
       await sleep(800)
@@ -65,7 +65,7 @@ describe.concurrent('a client that takes too long', () => {
 
   it('does not include one that waits for the server', async () => {
     await using server = await testServer({
-      patience: { commandMs: 600, dataMs: 600, dataBytes: 64 },
+      patience: { commandMs: 600, dataMs: 600, minDataBytes: 64 },
       faultAt: (stage) => (stage === 'end' || stage === 'rcpt' ? { stage, delay_ms: 2000 } : null),
     })
     const client = await rawClient(server)

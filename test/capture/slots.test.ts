@@ -12,23 +12,31 @@ const client = (name: string, over: Partial<SlotClient> = {}): Client => ({
   remoteAddress: '127.0.0.1',
   isAwaited: true,
   isBusy: false,
-  workedAt: 0,
+  lastProgressAt: 0,
   giveWay: () => void gone.push(name),
   ...over,
 })
 
 describe('connection slots', () => {
   it.each<[string, Partial<SlotClient>[], number]>([
-    ['the one that was idle the longest', [{ workedAt: 5 }, { workedAt: 3 }, { workedAt: 4 }], 1],
     [
-      'one outside of a transaction first',
-      [{ isBusy: true, workedAt: 1 }, { workedAt: 9 }, { isBusy: true }],
+      'the one that was idle the longest',
+      [{ lastProgressAt: 5 }, { lastProgressAt: 3 }, { lastProgressAt: 4 }],
       1,
     ],
-    ['not one that waits for the server', [{ isAwaited: false }, { workedAt: 7 }, { isAwaited: false }], 1],
+    [
+      'one outside of a transaction first',
+      [{ isBusy: true, lastProgressAt: 1 }, { lastProgressAt: 9 }, { isBusy: true }],
+      1,
+    ],
+    [
+      'not one that waits for the server',
+      [{ isAwaited: false }, { lastProgressAt: 7 }, { isAwaited: false }],
+      1,
+    ],
     [
       'one in a transaction, where there is no other',
-      [{ isBusy: true, workedAt: 2 }, { isAwaited: false }, { isBusy: true, workedAt: 1 }],
+      [{ isBusy: true, lastProgressAt: 2 }, { isAwaited: false }, { isBusy: true, lastProgressAt: 1 }],
       2,
     ],
   ])('are given to a new client: %s is disconnected', (_, overs, expected) => {
@@ -43,7 +51,7 @@ describe('connection slots', () => {
   it('stay with clients that sent something a moment ago, or that wait for the server', () => {
     gone.length = 0
     const slots = new Slots({ total: 2, perAddress: 2 })
-    slots.admit(client('a', { workedAt: 1000 }), 1000)
+    slots.admit(client('a', { lastProgressAt: 1000 }), 1000)
     slots.admit(client('b', { isAwaited: false }), 1000)
     expect(slots.admit(client('new'), 1000 + idleMs - 1)).toBe(false)
     expect(gone).toEqual([])
@@ -56,7 +64,7 @@ describe('connection slots', () => {
     const slots = new Slots({ total: 4, perAddress: 2 })
     slots.admit(client('other', { remoteAddress: '192.0.2.9' }), 0)
     slots.admit(client('a'), 0)
-    slots.admit(client('b', { remoteAddress: '127.0.0.2', workedAt: 1 }), 0)
+    slots.admit(client('b', { remoteAddress: '127.0.0.2', lastProgressAt: 1 }), 0)
     expect(slots.admit(client('c', { remoteAddress: '::1' }), 5)).toBe(false)
     expect(slots.admit(client('c', { remoteAddress: '::1' }), idleMs)).toBe(true)
     expect(gone).toEqual(['a'])

@@ -195,7 +195,7 @@ test('a start counts no record of a removed collection, however many of others w
   const records = new Records([notes, labels], { hold() {}, release() {} })
   const [gone, stays] = [notes, labels].map(({ name }) => records.collections.state(name))
   if (!gone || !stays) throw new Error('no collections')
-  const { replaced } = records.resting
+  const { replaced } = records
   const pack = new Packed(gone.segment(1), '', packRows([{ id: 'a', at: 0, length: 1 }]), { logs: new Set() })
   for (let n = 0; n < 200_000; n++)
     replaced.push({ state: n % 10 === 0 ? gone : stays, id: `${n}`, pack, row: 0 })

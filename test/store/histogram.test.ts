@@ -40,7 +40,7 @@ function tallied(records: readonly Item[]): Map<string, number> {
 function manyInMemory(): { state: CollectionState; order: IdOrder } {
   const entry = { id: idOf(1), facts: [1], keys: [] } as unknown as Entry
   const order = new IdOrder(() => Array.from({ length: 1_000_000 }, () => entry))
-  return { state: { facts: { numbers: 0 }, idIndex: order } as unknown as CollectionState, order }
+  return { state: { facts: { slotOf: () => 0 }, idIndex: order } as unknown as CollectionState, order }
 }
 
 /** Calls `run` in each turn of the event loop until the promise is settled. */

@@ -14,7 +14,7 @@ const keyPlace: KeyPlace = {
 }
 
 /** What Mailgun answers in place of our status. */
-const known: Readonly<Partial<Record<ErrorCode, number>>> = {
+const statusOfCode: Readonly<Partial<Record<ErrorCode, number>>> = {
   validation_error: 400,
   missing_variable: 400,
   invalid_attachment: 400,
@@ -36,7 +36,11 @@ export const mailgunFace: Face = {
   key: keyPlace,
   errorSchema: z.strictObject({ message: z.string() }),
   errorAnswer: (error) =>
-    jsonAnswer({ message: sentencesOf(error, inWords) }, known[error.code] ?? error.status, error.headers),
+    jsonAnswer(
+      { message: sentencesOf(error, inWords) },
+      statusOfCode[error.code] ?? error.status,
+      error.headers,
+    ),
   connect: {
     variables: { MAILGUN_API_URL: '{url}/mailgun', MAILGUN_API_KEY: '{key}' },
     code: `import Mailgun from 'mailgun.js'

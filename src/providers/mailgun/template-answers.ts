@@ -4,7 +4,7 @@ import type { Template } from '../../templates/types.ts'
 import { toTime } from './conventions.ts'
 import { readObject } from './json-parameter.ts'
 import type { MailgunTemplate, MailgunVersion } from './template-schema.ts'
-import { type StoredVersion, tagOf } from './template-store.ts'
+import { metadataOf, type StoredVersion, tagOf } from './template-store.ts'
 
 /** The subject of a template, which is in `headers`. @throws validation_error */
 export function subjectIn(headers: string | undefined): string | null {
@@ -26,25 +26,27 @@ export function withVersion({ active, version }: StoredVersion): MailgunTemplate
 }
 
 /** A template, without its versions. */
-export function toTemplate({ id, metadata = {}, created }: Template): MailgunTemplate {
+export function toTemplate(template: Template): MailgunTemplate {
+  const { id, created } = template
+  const { description = '', created_by = '' } = metadataOf(template)
   return {
     id,
     name: id,
-    description: metadata['description'] ?? '',
+    description,
     createdAt: toTime(created),
-    createdBy: metadata['created_by'] ?? '',
+    createdBy: created_by,
   }
 }
 
 /** A version. @param active  The template, as the copy of its active version. */
 export function toVersion(version: Template, active: Template): MailgunVersion {
-  const { id, html, subject, engine, metadata = {}, created } = version
+  const { id, html, subject, engine, created } = version
   const tag = tagOf(version)
   return {
     id,
     tag,
     engine,
-    comment: metadata['comment'] ?? '',
+    comment: metadataOf(version).comment ?? '',
     createdAt: toTime(created),
     active: tagOf(active) === tag,
     template: html ?? '',

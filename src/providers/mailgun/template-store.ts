@@ -24,15 +24,30 @@ export interface StoredVersion {
   readonly version: Template
 }
 
+/** What Mailgun has and our templates have not, as it is in their `metadata`. */
+interface TemplateMetadata {
+  /** Of a template: the tag of its active version. */
+  readonly tag?: string
+  /** Of a version. */
+  readonly comment?: string
+  /** Of a template. */
+  readonly description?: string
+  /** Of a template. */
+  readonly created_by?: string
+}
+
 /** What a template has beside its versions. */
-type About = Readonly<Record<string, string>>
+type About = Pick<TemplateMetadata, 'description' | 'created_by'>
 
 /**
  * The templates of an account as Mailgun has them: with versions, of which one is active. Each version is a template of ours,
  * `<name>.v.<tag>`, and so is a copy of the active one, `<name>`, from which mail is sent.
  *
  * A `name` is what a request has, in any case; an `id` is that of the template as it is stored. A change reads what is
- * stored first, so changes run one after the other.
+ * stored first, so changes run one after the other: the private methods that write are only called `#inTurn`.
+ *
+ * A failure between two writes leaves what was written: a version that is not active yet, or a template without some of its
+ * versions. The copy that mail is sent from is written last, and removed last.
  */
 export class TemplateStore {
   readonly #templates: ProviderParts['templates']
@@ -88,13 +103,13 @@ export class TemplateStore {
       const existing = await this.#find(name)
       if (existing) throw new LocalpostError('name_taken', `template ${quote(existing.id)} already exists`)
       const id = name.toLowerCase()
-      await this.#activate(id, await this.#putVersion(id, tag, content), about)
+      await this.#activate(id, null, await this.#putVersion(id, null, tag, content), about)
       return this.withVersion(id, tag)
     })
   }
 
   /** @returns The id of the template. @throws not_found */
-  describe(name: string, description: string): Promise<string> {
+  setDescription(name: string, description: string): Promise<string> {
     return this.#inTurn(async () => {
       const { id, name: shown, subject, html, text, engine, metadata } = await this.get(name)
       const changed = { name: shown, subject, html, text, engine, metadata: { ...metadata, description } }
@@ -120,8 +135,8 @@ export class TemplateStore {
       const { id } = active
       if (await this.#versionOf(id, tag, active))
         throw new LocalpostError('name_taken', `version ${quote(tag)} already exists`)
-      const version = await this.#putVersion(id, tag, content)
-      if (isActive) await this.#activate(id, version)
+      const version = await this.#putVersion(id, active, tag, content)
+      if (isActive) await this.#activate(id, active, version)
       return this.withVersion(id, tag)
     })
   }
@@ -140,13 +155,13 @@ export class TemplateStore {
   ): Promise<string> {
     return this.#inTurn(async () => {
       const { active, version: before } = await this.withVersion(name, tag)
-      const version = await this.#putVersion(active.id, tag, {
+      const version = await this.#putVersion(active.id, active, tag, {
         template: given.template ?? before.html ?? '',
         subject: given.subject === undefined ? before.subject : given.subject,
-        comment: given.comment ?? before.metadata?.['comment'] ?? '',
+        comment: given.comment ?? metadataOf(before).comment ?? '',
       })
       // Mail is sent from the copy of the active one.
-      if (isActive || tagOf(active) === tag) await this.#activate(active.id, version)
+      if (isActive || tagOf(active) === tag) await this.#activate(active.id, active, version)
       return active.id
     })
   }
@@ -164,22 +179,21 @@ export class TemplateStore {
     })
   }
 
-  /** Makes or changes a version. @throws validation_error, invalid_template */
+  /** Makes or changes a version. @param active  Null while it is created. @throws validation_error, invalid_template */
   async #putVersion(
     id: string,
+    active: Template | null,
     tag: string,
     { template: html, subject, comment }: VersionContent,
   ): Promise<Template> {
-    const active = await this.#find(id)
     if (active) assertHandlebars(active)
     const before = await this.#versionOf(id, tag, active)
     const content = { html, text: before?.text ?? null, subject, metadata: { comment } }
     return withNames(this.#templates.put(versionId(id, tag), { ...content, engine: 'handlebars' }), names)
   }
 
-  /** Makes a version the one that mail is sent from. */
-  async #activate(id: string, version: Template, about: About = {}): Promise<void> {
-    const active = await this.#find(id)
+  /** Makes a version the one that mail is sent from. @param active  Null while it is created. */
+  async #activate(id: string, active: Template | null, version: Template, about: About = {}): Promise<void> {
     if (active) {
       assertHandlebars(active)
       await this.#keepAsVersion(active)
@@ -227,7 +241,12 @@ export class TemplateStore {
 }
 
 /** The tag of the version that a template of ours is, or that is active; one that was not made here has `initial`. */
-export function tagOf({ id, metadata }: Template): string {
+export function tagOf(template: Template): string {
+  const { id } = template
   const at = id.indexOf(versionMark)
-  return at === -1 ? (metadata?.['tag'] ?? 'initial') : id.slice(at + versionMark.length)
+  return at === -1 ? (metadataOf(template).tag ?? 'initial') : id.slice(at + versionMark.length)
+}
+
+export function metadataOf({ metadata }: Template): TemplateMetadata {
+  return metadata ?? {}
 }

@@ -69,7 +69,7 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates'>): Route[]
       body: { schema: templateUpdateSchema, forms: 'only' },
       success: { schema: changedTemplateSchema },
       async handler({ params, body }) {
-        const name = await store.describe(params.name, body.description)
+        const name = await store.setDescription(params.name, body.description)
         return { message: 'template has been updated', template: { name } }
       },
     }),

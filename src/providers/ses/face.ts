@@ -3,6 +3,7 @@ import type { ErrorCode, FieldError, LocalpostError } from '../../core/errors.ts
 import { jsonAnswer } from '../../server/answer.ts'
 import type { Face, KeyPlace } from '../../server/face.ts'
 import { ses, templateDataName } from './conventions.ts'
+import { unsupportedPaths } from './unsupported.ts'
 
 /**
  * The access key id in the signature of a request is the API key. The signature itself is not checked: that takes the
@@ -47,7 +48,7 @@ const errorNames: Readonly<Partial<Record<ErrorCode, readonly [status: number, n
 /** The name of an error of the caller that has none of its own. */
 export const otherErrorName = 'BadRequestException'
 
-/** The status and the name of an error, as AWS answers it. */
+/** The status and the name of an error, as AWS answers it. A status of 4xx that is not in {@link errorNames} becomes 400. */
 export function awsErrorOf({ code, status }: LocalpostError): readonly [status: number, name: string] {
   return errorNames[code] ?? (status >= 500 ? [status, 'InternalFailure'] : [400, otherErrorName])
 }
@@ -68,50 +69,6 @@ function inRenderingData({ field }: FieldError): string {
   const attribute = at === -1 ? field : field.slice(at + start.length)
   return `Attribute '${attribute}' is not present in the rendering data.`
 }
-
-/** The operations of SES's API of version 2 that Localpost does not have. */
-const unsupported: readonly (readonly [path: string, what: string])[] = [
-  ['account/dedicated-ips/**', 'Changes of the account'],
-  ['account/delivery', 'Changes of the account'],
-  ['account/details', 'Changes of the account'],
-  ['account/pricing-attributes', 'Changes of the account'],
-  ['account/sending', 'Changes of the account'],
-  ['account/suppression', 'Changes of the account'],
-  ['account/vdm', 'Changes of the account'],
-  ['configuration-sets/{set}/archiving-options', 'Options of configuration sets'],
-  ['configuration-sets/{set}/delivery-options', 'Options of configuration sets'],
-  ['configuration-sets/{set}/reputation-options', 'Options of configuration sets'],
-  ['configuration-sets/{set}/sending', 'Options of configuration sets'],
-  ['configuration-sets/{set}/suppression-options', 'Options of configuration sets'],
-  ['configuration-sets/{set}/tracking-options', 'Options of configuration sets'],
-  ['configuration-sets/{set}/vdm-options', 'Options of configuration sets'],
-  ['update-configuration-sets', 'Options of configuration sets'],
-  ['contact-lists/**', 'Contact lists'],
-  ['custom-verification-email-templates/**', 'Templates of verification emails'],
-  ['outbound-custom-verification-emails', 'Verification emails'],
-  ['dedicated-ip-pools/**', 'Dedicated IP addresses'],
-  ['dedicated-ips/**', 'Dedicated IP addresses'],
-  ['deliverability-dashboard/**', 'Reports about deliverability'],
-  ['email-address-insights/**', 'Insights into addresses'],
-  ['export-jobs/**', 'Exports'],
-  ['list-export-jobs', 'Exports'],
-  ['identity/**', 'Certificates of identities'],
-  ['identities/{identity}/configuration-set', 'Settings of an identity'],
-  ['identities/{identity}/dkim/**', 'Settings of an identity'],
-  ['identities/{identity}/feedback', 'Settings of an identity'],
-  ['identities/{identity}/mail-from', 'Settings of an identity'],
-  ['identities/{identity}/policies/**', 'Policies of an identity'],
-  ['import-jobs/**', 'Imports'],
-  ['insights/**', 'Insights into messages'],
-  ['metrics/**', 'Metrics'],
-  ['multi-region-endpoints/**', 'Endpoints of several regions'],
-  ['reputation/**', 'Reputation'],
-  ['resources/**', 'Tenants'],
-  ['tags', 'Tags of resources'],
-  ['tenant/**', 'Tenants'],
-  ['tenants/**', 'Tenants'],
-  ['vdm/**', 'Recommendations'],
-]
 
 /** @see https://docs.aws.amazon.com/ses/latest/APIReference-V2/CommonErrors.html */
 export const sesFace: Face = {
@@ -151,5 +108,5 @@ const { MessageId } = await client.send(
   }),
 )`,
   },
-  unsupported: unsupported.map(([path, what]) => ({ path: `/v2/email/${path}`, what })),
+  unsupported: unsupportedPaths.map(([path, what]) => ({ path: `/v2/email/${path}`, what })),
 }

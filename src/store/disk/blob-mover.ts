@@ -117,7 +117,7 @@ async function findPlaces(
       const ids = rows.map((row) => pack.id(row)).filter((id) => state.rests(id))
       for (let from = 0; from < ids.length; from += readAtOnce) {
         const some = ids.slice(from, from + readAtOnce)
-        for (const [i, record] of (await resting.read(state, some)).entries())
+        for (const [i, record] of (await resting.reader.read(state, some)).entries())
           if (record && !(record instanceof Error)) note(state, some[i] ?? '', record.blobs, record.text)
         await nextTurn()
       }

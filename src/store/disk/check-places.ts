@@ -48,7 +48,7 @@ export async function checkPlaces(
     for (const pack of state.idIndex.packs) {
       if (!(await isWhole(pack))) {
         const rows = Array.from({ length: pack.count }, (_, row) => row).filter((row) => pack.has(row))
-        const found = await records.resting.readRows(pack, rows)
+        const found = await records.resting.reader.readRows(pack, rows)
         for (const [i, row] of rows.entries()) await check(pack.id(row), found[i]?.blobs ?? null)
       }
       pack.forgetUsage()

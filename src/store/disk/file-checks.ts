@@ -6,7 +6,7 @@ import { editedText } from './snapshot-edits.ts'
 import { untouchedCrc } from './snapshot-lines.ts'
 import { parseSnapshot } from './snapshot-text.ts'
 
-interface FileChecksDeps extends Pick<CheckpointDeps, 'files' | 'paths' | 'onNotice'> {
+export interface FileChecksDeps extends Pick<CheckpointDeps, 'files' | 'paths' | 'onNotice'> {
   readonly clock: Clock
   /** The segments of the files that the start did not read, because it used their indexes. Each is removed in its turn. */
   readonly unchecked: Set<Segment>

@@ -32,6 +32,8 @@ export interface Loaded {
   readonly unsynced: ReadonlySet<string>
   /** Whether a person edited a file of records. */
   readonly isEdited: boolean
+  /** Segments that were loaded from their index: their files are still to be checked. */
+  readonly unchecked: Set<Segment>
 }
 
 /**
@@ -46,14 +48,15 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   const found = await listSnapshot(deps)
   assertAllThere(deps, checkpoint, found)
   let isEdited = false
+  const unchecked = new Set<Segment>()
   // The last file of a collection counts, which is its newest: `found` is in order.
   const newest = new Map(found.map(({ collection, segment }) => [collection, segment]))
   for (const file of found) {
     const { name, segment, collection } = file
     const isOld = records.resting.isOld(segment, newest.get(collection) ?? 0)
     const state = collection === null ? undefined : records.collections.stateIfKnown(collection)
-    if (!state || !(await startFromIndex(deps, records, state, file, checkpoint)))
-      isEdited = (await loadFile(deps, records, file, checkpoint, isOld)) || isEdited
+    if (state && (await startFromIndex(deps, state, file, checkpoint))) unchecked.add(state.segment(segment))
+    else isEdited = (await loadFile(deps, records, file, checkpoint, isOld)) || isEdited
     records.files.set(name, checkpoint.contains[name] ?? 0)
     await nextTurn()
   }
@@ -69,7 +72,7 @@ export async function loadFolder(deps: CheckpointDeps, records: Records): Promis
   await sweepTemporaries(deps, records)
   if (broken) await setAside(deps, loss, broken, lengths)
   await sweepLarge(deps, named)
-  return { checkpoint, seq, lengths, unsynced, isEdited }
+  return { checkpoint, seq, lengths, unsynced, isEdited, unchecked }
 }
 
 /** Reads a file of records. @param isOld  Whether its records rest after the start. @returns Whether a person edited it. */
@@ -122,10 +125,10 @@ function notePlaces(
 }
 
 /** Reads the places of the blobs of records that the log replaced, so that these blobs do not count as used. */
-async function readReplaced({ resting }: Records): Promise<void> {
-  for (const replaced of resting.replaced) {
-    const [record] = await resting.readRows(replaced.pack, [replaced.row])
-    replaced.blobs = record?.blobs ?? null
+async function readReplaced({ replaced, resting }: Records): Promise<void> {
+  for (const one of replaced) {
+    const [record] = await resting.reader.readRows(one.pack, [one.row])
+    one.blobs = record?.blobs ?? null
   }
 }
 

@@ -5,6 +5,7 @@ import type { MaintainedEngine } from '../medium.ts'
 import type { BackgroundSync } from './background-sync.ts'
 import { BlobMover } from './blob-mover.ts'
 import { type CheckpointDeps, writeCheckpoint } from './checkpoint.ts'
+import type { Loaded } from './load.ts'
 import type { CommitPosition, Log } from './log.ts'
 import type { Reserve } from './reserve.ts'
 import { type SpaceAccounting, unitBytes } from './space.ts'
@@ -18,6 +19,8 @@ interface MaintenanceDeps extends CheckpointDeps {
   readonly sync: BackgroundSync
   readonly reserve: Reserve
   readonly engine: MaintainedEngine
+  /** See {@link Loaded}. */
+  readonly unchecked: Loaded['unchecked']
   readonly checkpointBytes?: number | undefined
 }
 

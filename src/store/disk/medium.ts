@@ -14,7 +14,7 @@ import { needsFile, takeBlob } from './take-blob.ts'
 import type { DiskRoom } from './disk-room.ts'
 import { BackgroundSync } from './background-sync.ts'
 import { createLineReader } from './line-reader.ts'
-import { loadFolder, sealEdits, tellRestart } from './load.ts'
+import { type Loaded, loadFolder, sealEdits, tellRestart } from './load.ts'
 import { type CommitPosition, Log } from './log.ts'
 import type { Medium, StagedCommit } from '../medium.ts'
 import type { BlobId } from '../names.ts'
@@ -46,6 +46,11 @@ interface LogMediumDeps extends CheckpointDeps, LogMediumOptions {
 
 /** The states in which nothing new is stored. Each has a case in test/server/refusing.test.ts. */
 export type RefusalReason = 'lost_lock' | 'failed_write' | 'full_disk'
+/** What a medium has once its folder is loaded. */
+interface LoadedParts extends Pick<Loaded, 'unchecked'> {
+  readonly log: Log
+  readonly sync: BackgroundSync
+}
 
 /** A medium that stores files in a folder. This process must hold the folder's lock. */
 export function createLogMedium(deps: LogMediumDeps): Medium {
@@ -54,7 +59,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   const frames = new FrameWriter(deps.durable)
   const larges: LargeDeps = { ...deps, onFailed: (error) => deps.room.noteFailed(error) }
   /** Null until `load`. */
-  let loaded: { readonly log: Log; readonly sync: BackgroundSync } | null = null
+  let loaded: LoadedParts | null = null
   /** Null until `start`. */
   let maintenance: FolderMaintenance | null = null
   /** The number of the last commit. */
@@ -62,7 +67,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
   /** The size of the last batch in the log, until it is applied. */
   let writtenBytes = 0
 
-  function parts(): { readonly log: Log; readonly sync: BackgroundSync } {
+  function parts(): LoadedParts {
     if (!loaded) throw misuse('The store is used before it is loaded.')
     return loaded
   }
@@ -100,7 +105,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     async load(records) {
       const { resting } = records
       resting.useFiles({
-        reader: createLineReader(deps.files),
+        lines: createLineReader(deps.files),
         awakeSegments: deps.awakeSegments,
         onDamaged: (error) => deps.onNotice(error.message),
       })
@@ -115,7 +120,7 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
         found.checkpoint,
         found.unsynced,
       )
-      loaded = { log, sync }
+      loaded = { log, sync, unchecked: found.unchecked }
       await sync.run()
       const writeEdits = (): Promise<void> =>
         deps.reserve.spend(() => writeCheckpoint(deps, records, position(), () => sync.run()))

@@ -2,7 +2,6 @@ import { type Files, readWhole } from '../../core/files.ts'
 import type { CollectionState } from '../collection-state.ts'
 import { atRest, Entry } from '../entry.ts'
 import { type FileStamp, Packed } from '../packed.ts'
-import type { Records } from '../records.ts'
 import type { Checkpoint } from './checkpoint-text.ts'
 import type { DataFolder } from './paths.ts'
 import type { SnapshotFile } from './snapshot-files.ts'
@@ -13,13 +12,12 @@ import { decodeStartIndex, type StartIndex } from './start-index.ts'
 /**
  * Loads the records of a segment from its index for the start, without reading its file. The index must be of exactly
  * this file. The texts of the records stay in the file. The checksum of a line is checked whenever its record is read, and
- * the checksum of the file is checked after the start.
+ * the checksum of the file is checked after the start, by `FileChecks`.
  *
  * @returns False if the file has to be read.
  */
 export async function startFromIndex(
   { files, paths }: DataFolder,
-  records: Records,
   state: CollectionState,
   { name, path, segment }: SnapshotFile,
   checkpoint: Checkpoint,
@@ -31,7 +29,7 @@ export async function startFromIndex(
   const found = await readStamp(files, path).catch(() => null)
   if (!found || !isSameStamp(found.stamp, index.file) || olderThan(checkpoint, name, found) !== null)
     return false
-  return useIndex(records, state, segment, path, index)
+  return useIndex(state, segment, path, index)
 }
 
 /** The stamp of a file, and the commit up to which it contains all; null without the file or its last checksum. */
@@ -60,7 +58,6 @@ export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
 }
 
 function useIndex(
-  records: Records,
   state: CollectionState,
   number: number,
   path: string,
@@ -86,7 +83,6 @@ function useIndex(
   segment.pack = pack
   idIndex.insert(pack)
   for (const entry of keyed) byId.set(entry.id, entry)
-  records.resting.unchecked.add(segment)
   return true
 }
 

@@ -1,16 +1,16 @@
-import type { Clock } from '../../core/clock.ts'
 import { withFile, writeWhole } from '../../core/files.ts'
 import type { CollectionState, Segment } from '../collection-state.ts'
 import type { Packed } from '../packed.ts'
 import type { Records } from '../records.ts'
 import type { CheckpointDeps } from './checkpoint.ts'
-import { FileChecks } from './file-checks.ts'
+import { FileChecks, type FileChecksDeps } from './file-checks.ts'
 import { numbersIn } from './paths.ts'
 import type { Reserve } from './reserve.ts'
 import { encodeStartIndex } from './start-index.ts'
 import { createSequence } from '../../core/sequence.ts'
 
-type StartIndexDeps = CheckpointDeps & { readonly clock: Clock; readonly reserve: Reserve }
+type StartIndexDeps = CheckpointDeps &
+  Pick<FileChecksDeps, 'clock' | 'unchecked'> & { readonly reserve: Reserve }
 
 /**
  * Indexes in `derived`, one per segment, from which a start takes ids, places and facts. If one is missing, damaged or old, the start reads
@@ -30,7 +30,6 @@ export class StartIndexes {
     this.#records = records
     this.#checks = new FileChecks({
       ...deps,
-      unchecked: records.resting.unchecked,
       queue: (run) => this.#queue(run),
       onAllChecked: async () => {
         await this.#writeAll(true)
