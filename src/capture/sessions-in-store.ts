@@ -73,6 +73,10 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
     onForeign(given, isWanted = () => false) {
       listener = given
       isListenerWaiting = isWanted
+      return () => {
+        listener = () => {}
+        isListenerWaiting = () => false
+      }
     },
   }
 }
