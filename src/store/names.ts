@@ -1,5 +1,4 @@
 import { misuse } from './io-errors.ts'
-import type { Blob, Change } from './store.ts'
 
 /** Valid names: `emails`, `emails.<partition>`. They become folders, and members of files: not those of `disk/paths.ts` and `ownMembers`. */
 export const collectionNameForm: RegExp =
@@ -40,21 +39,4 @@ export interface BlobName {
 export function splitBlobId(blobId: string): BlobName {
   const at = blobId.lastIndexOf('/')
   return { owner: blobId.slice(0, Math.max(at, 0)), name: blobId.slice(at + 1) }
-}
-
-/**
- * The name of a blob and the id of its record. The same commit must write the record: a blob without one would never
- * be found or removed. The returned id is the same string object as that of the record, to save memory.
- *
- * @throws internal_error when the commit does not write the record, or the blob does not have the size that it says.
- */
-export function blobNameIn(changes: readonly Change[], blob: Blob): BlobName {
-  const { owner, name } = splitBlobId(blob.id)
-  const written = changes.find((change) => change.op !== 'remove' && change.record.id === owner)
-  if (owner === '' || name === '' || !written || written.op === 'remove')
-    throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
-  const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
-  if (size !== undefined && size !== blob.size)
-    throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
-  return { owner: written.record.id, name }
 }

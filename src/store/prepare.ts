@@ -3,6 +3,7 @@ import type { FactRow } from './facts.ts'
 import type { IndexKey } from './queries.ts'
 import { type Blob, type Change, recordMembers } from './store.ts'
 import { misuse } from './io-errors.ts'
+import { type BlobName, splitBlobId } from './names.ts'
 import type { CollectionState } from './collection-state.ts'
 
 /** A copy of a change at the call of `commit`: the caller may reuse its record. */
@@ -71,4 +72,21 @@ export function prepareChange(state: CollectionState, change: Change): PreparedC
     keys: state.keysOf(recordMembers(record)),
     facts: state.factsOf(record),
   }
+}
+
+/**
+ * The name of a blob and the id of its record. The same commit must write the record: a blob without one would never
+ * be found or removed. The returned id is the same string object as that of the record, to save memory.
+ *
+ * @throws internal_error when the commit does not write the record, or the blob does not have the size that it says.
+ */
+export function blobNameIn(changes: readonly Change[], blob: Blob): BlobName {
+  const { owner, name } = splitBlobId(blob.id)
+  const written = changes.find((change) => change.op !== 'remove' && change.record.id === owner)
+  if (owner === '' || name === '' || !written || written.op === 'remove')
+    throw misuse(`The blob ${JSON.stringify(blob.id)} comes with a commit that does not write its record.`)
+  const size = blob.parts?.reduce((sum, part) => sum + part.byteLength, 0)
+  if (size !== undefined && size !== blob.size)
+    throw misuse(`The blob ${blob.id} says ${blob.size} bytes and has ${size}.`)
+  return { owner: written.record.id, name }
 }
