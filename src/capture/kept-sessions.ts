@@ -18,13 +18,15 @@ export interface KeptSessions {
 }
 
 /**
- * Sets the listener for ended sessions. Sessions of other instances have to be read first, so it gets them only while
- * `isWanted` returns true.
+ * Sets the listener for ended sessions, in place of an earlier one. Sessions of other instances have to be read first, so
+ * it gets them only while `isWanted` returns true.
+ *
+ * @returns A function that ends this.
  */
 export type SetEndedListener = (
   listener: (session: () => SmtpSessionSummary) => void,
   isWanted?: () => boolean,
-) => void
+) => () => void
 
 /** Why a session is kept: it brought mail without a problem, something went wrong, or the client sent nothing. */
 export type SessionKind = 'fine' | 'failed' | 'silent'

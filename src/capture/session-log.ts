@@ -75,7 +75,11 @@ export function createSessionLog({
     },
     onEnded(given, isWanted) {
       listener = given
-      kept.onForeign?.(given, isWanted)
+      const stopForeign = kept.onForeign?.(given, isWanted)
+      return () => {
+        listener = () => {}
+        stopForeign?.()
+      }
     },
     async list(query) {
       const cursor = givenCursor(query)

@@ -17,6 +17,7 @@ export function problemsOf({ notes, fault, message_count, isOpen }: ProblemFacts
   if (fault !== null) return [problem(kindOfFault(fault))]
   const problems = new Map<SmtpProblemKind, SmtpProblem>()
   for (const refused of notes.refusals) {
+    // What the server knows comes first, then what the reply code says, then the command alone.
     const verb = refused.command.slice(0, 4).toUpperCase()
     const kind = refused.problem ?? kindOfCode[refused.code] ?? kindOfVerb[verb] ?? 'command_refused'
     if (!problems.has(kind)) problems.set(kind, problem(kind, refused))
@@ -46,6 +47,7 @@ function problem(
 
 const kindOfCode: Readonly<Record<number, SmtpProblemKind>> = { 530: 'auth_required', 552: 'too_large' }
 
+/** By the first four letters of a command, because older commands have no more: `STAR` is STARTTLS. */
 const kindOfVerb: Readonly<Record<string, SmtpProblemKind>> = {
   AUTH: 'auth_failed',
   STAR: 'starttls_refused',

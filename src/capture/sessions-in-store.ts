@@ -73,6 +73,10 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
     onForeign(given, wanted = () => false) {
       listener = given
       isWanted = wanted
+      return () => {
+        listener = () => {}
+        isWanted = () => false
+      }
     },
   }
 }

@@ -9,6 +9,7 @@ import type { Severity } from './types.ts'
 export interface CheckedMail {
   type: string
   source: 'api' | 'smtp'
+  /** 0 for a message that is not written yet. */
   size_bytes: number
   /** Unix time in milliseconds; null if it is not known. */
   received: number | null

@@ -5,7 +5,7 @@ import { domainOf, firstDomain } from './address-domains.ts'
 import { findDmarc, isAligned } from './dmarc.ts'
 import { readLength } from './lengths.ts'
 import { evaluateSpf } from './spf.ts'
-import type { CheckResult, CheckRow, Found, CheckInput } from './check.ts'
+import type { CheckedMail, CheckResult, CheckRow, Found, CheckInput } from './check.ts'
 
 /** Checks of the header fields that mail servers of recipients look at. */
 export const headerChecks: readonly CheckRow[] = [
@@ -22,7 +22,7 @@ export const headerChecks: readonly CheckRow[] = [
     link: 'https://www.rfc-editor.org/rfc/rfc7489#section-3.1',
     run(subject) {
       const { mail } = subject
-      if (mail.size_bytes === 0) return null
+      if (isUnwritten(mail)) return null
       const place = { header: 'From' }
       const written = fieldsOf(mail.headers, 'from')[0] ?? ''
       const senders = parseAddresses(written.slice(0, readLength))
@@ -43,7 +43,7 @@ export const headerChecks: readonly CheckRow[] = [
     fix: 'Let the mail library set it, with your own domain after the @.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.4',
     run({ mail }) {
-      if (mail.size_bytes === 0) return null
+      if (isUnwritten(mail)) return null
       const [id] = fieldsOf(mail.headers, 'message-id')
       const place = { header: 'Message-ID' }
       if (id === undefined) return [{ message: 'The message has no Message-ID.', place }]
@@ -64,7 +64,7 @@ export const headerChecks: readonly CheckRow[] = [
     fix: 'Let the mail library set it, and check the clock of the machine.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.3',
     run({ mail }) {
-      if (mail.size_bytes === 0) return null
+      if (isUnwritten(mail)) return null
       const [written] = fieldsOf(mail.headers, 'date')
       const place = { header: 'Date' }
       if (written === undefined) return [{ message: 'The message has no Date.', place }]
@@ -87,7 +87,7 @@ export const headerChecks: readonly CheckRow[] = [
     fix: 'Name them in the envelope only, and leave the Bcc field out of the message.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6.3',
     run({ mail }) {
-      if (mail.size_bytes === 0) return null
+      if (isUnwritten(mail)) return null
       if (fieldsOf(mail.headers, 'bcc').every((value) => value.trim() === '')) return []
       const message = 'The message has a Bcc field, which every recipient can read.'
       return [{ message, place: { header: 'Bcc' } }]
@@ -102,7 +102,7 @@ export const headerChecks: readonly CheckRow[] = [
     fix: 'Set the field once; often a library and the app both set it.',
     link: 'https://www.rfc-editor.org/rfc/rfc5322#section-3.6',
     run({ mail }) {
-      if (mail.size_bytes === 0) return null
+      if (isUnwritten(mail)) return null
       return singleFields.flatMap((header): Found[] => {
         const count = fieldsOf(mail.headers, header).length
         return count > 1 ? [{ message: `The field ${header} occurs ${count} times.`, place: { header } }] : []
@@ -143,6 +143,9 @@ export const headerChecks: readonly CheckRow[] = [
     },
   },
 ]
+
+/** Whether the header is not written yet, so that nothing can be said about its fields. */
+const isUnwritten = (mail: CheckedMail): boolean => mail.size_bytes === 0
 
 const singleFields =
   'From Sender Reply-To To Cc Subject Date Message-ID In-Reply-To References MIME-Version Content-Type'.split(

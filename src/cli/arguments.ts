@@ -34,7 +34,7 @@ export function findCommand(raw: readonly string[]): { command: Command; rest: r
   if (first === 'help') {
     const isWhole = rest.at(-1) === 'all'
     const { command } = findCommand(isWhole ? rest.slice(0, -1) : rest)
-    return { command, rest: ['--help', ...(isWhole ? ['all'] : [])] }
+    return { command, rest: [isWhole ? '--help=all' : '--help'] }
   }
   const command = namedCommands.find(({ name }) => name === first)
   if (!command) throw invalidOption(unknownCommand(first))
@@ -85,7 +85,7 @@ function readTexts(
   const words: string[] = []
   for (const token of tokens) {
     if (token.kind === 'positional') {
-      // `--help all`: the parser takes `all` as a positional.
+      // `--help all` is `--help=all`: the parser takes `all` as a positional.
       if (token.value === 'all' && texts.get('help')?.at(-1) === 'true') {
         texts.set('help', ['all'])
         continue
@@ -113,6 +113,7 @@ interface Token {
 }
 
 function switchValue({ name, rawName, value = 'true' }: Token, isNegated: boolean): string {
+  // The other spellings, `help all` and `--help all`, get this value in `findCommand` and `readTexts`.
   if (name === 'help' && value === 'all') return value
   if (value !== 'true' && value !== 'false')
     throw invalidOption(`${rawName} is ${quote(value)}; it takes =true, =false or nothing.`)

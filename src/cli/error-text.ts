@@ -15,12 +15,12 @@ const commandAdvice: Advice = {
  * Describes an error in one paragraph: its code, what happened, what to do.
  *
  * @param advice  What to add to the message of some codes in this phase.
- * @returns With the stack below it for a fault of Localpost itself, if DEBUG is set.
+ * @returns For a fault of Localpost itself, if DEBUG is set: its stack in place of the sentence and the advice.
  */
 export function describeError(error: unknown, advice: Advice = {}): string {
   if (error instanceof LocalpostError) {
-    const flags = advice[error.code] ?? commandAdvice[error.code]
-    return [`${error.code}:`, sentence(error.message), ...(flags ? [flags] : [])].join(' ')
+    const next = advice[error.code] ?? commandAdvice[error.code]
+    return [`${error.code}:`, sentence(error.message), ...(next ? [next] : [])].join(' ')
   }
   const message = messageOf(error)
   if (process.env['DEBUG'] && error instanceof Error) return `internal_error: ${error.stack ?? message}`

@@ -7,15 +7,16 @@ import { checkName, formFault, maxFormEntries, tooManyEntries, type FormEntry } 
 export function readParts(bytes: Buffer, boundary: string): FormEntry[] {
   const delimiter = Buffer.from(`\r\n--${boundary}`)
   const begins = bytes.subarray(0, delimiter.length - 2).equals(delimiter.subarray(2))
+  // A form has no line end before its first boundary, so the delimiter is compared without its CRLF.
   let line = begins ? lineAfter(bytes, delimiter.length - 2) : null
   if (!line) throw formFault(`must begin with the boundary of its Content-Type, ${quote(boundary)}`)
   const entries: FormEntry[] = []
   while (!line.isLast) {
     if (entries.length === maxFormEntries) throw tooManyEntries()
-    // The line end before a boundary belongs to it, also where nothing is between two of them.
+    // The CRLF before a boundary belongs to it. It may be the one that ends this line, if the part has no bytes.
     const next: Delimiter | null = findDelimiter(bytes, delimiter, line.end - 2)
     if (!next) throw formFault('ends before its last boundary: it was cut off')
-    // Two boundaries may share one line end: then the next one begins before this line has ended.
+    // Then the next boundary begins before this line has ended.
     entries.push(readPart(bytes.subarray(line.end, Math.max(line.end, next.start)), entries.length))
     line = next
   }
@@ -95,8 +96,9 @@ function readPartHeader(bytes: Buffer, which: string): Map<string, string> {
   return fields
 }
 
-/** @see RFC 7578 section 4.2, and https://html.spec.whatwg.org/#multipart-form-data for `%22`, `%0D` and `%0A` */
+/** If a parameter is repeated, the last one counts. @see RFC 7578 section 4.2, and https://html.spec.whatwg.org/#multipart-form-data for `%22`, `%0D` and `%0A` */
 function readDisposition(disposition: string, which: string): { name?: string; filename?: string } {
+  const parameter = /;[ \t]*(?:([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*)?/y
   const found = new Map<string, string>()
   const first = disposition.indexOf(';')
   parameter.lastIndex = first === -1 ? disposition.length : first
@@ -113,8 +115,6 @@ function readDisposition(disposition: string, which: string): { name?: string; f
   return { ...(name !== undefined && { name }), ...(filename !== undefined && { filename }) }
 }
 
-const parameter = /;[ \t]*(?:([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*)?/y
-
 function unquoted(text: string): string {
   return text
     .replace(/\\(["\\])/g, '$1')
@@ -123,9 +123,13 @@ function unquoted(text: string): string {
 
 /** @see RFC 5987 */
 function decodeExtended(text: string, which: string): string {
+  const fault = (): Error =>
+    formFault(`${which} with the filename* ${quote(text)}, which is not percent-encoded UTF-8`)
+  const encoded = /^utf-8'[^']*'(.*)$/is.exec(text)?.[1]
+  if (encoded === undefined) throw fault()
   try {
-    return decodeURIComponent(/^utf-8'[^']*'(.*)$/is.exec(text)?.[1] ?? '%')
+    return decodeURIComponent(encoded)
   } catch {
-    throw formFault(`${which} with the filename* ${quote(text)}, which is not percent-encoded UTF-8`)
+    throw fault()
   }
 }

@@ -34,7 +34,7 @@ export const replyMembers: { readonly [Name in keyof ReplyRequest]-?: z.ZodType<
       description: `Further header fields by name: at most ${maxGiven}, and ${maxHeaderChars} characters together, those of References included. Fields that Localpost writes itself are refused`,
       maxProperties: maxGiven,
     }),
-  attachments: z.array(contentAttachmentSchema).max(maxWholeEntries).optional(),
+  attachments: z.array(contentAttachmentSchema).max(maxWholeEntries).optional().describe('Files to attach'),
   force: z
     .boolean()
     .optional()

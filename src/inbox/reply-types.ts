@@ -20,6 +20,7 @@ export interface ReplyRequest {
    * included. Fields that Localpost writes itself are refused.
    */
   headers?: Record<string, string>
+  /** Files to attach. */
   attachments?: ContentAttachment[]
   /**
    * Answer even a mail that was sent automatically: one with the field Auto-Submitted, or with an empty

@@ -59,6 +59,7 @@ export function createWaits({ details, missing, counts, defaultTimeoutMs, ...dep
     if (counts) counts.open++
     const promise = wait().finally(() => {
       if (counts) counts.open--
+      // This runs after `open.add` below, because a promise calls back later even if it has ended already.
       open.delete(promise)
     })
     open.add(promise)

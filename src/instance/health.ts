@@ -19,7 +19,9 @@ export interface StateDeps extends Pick<PartitionedStore, 'database'> {
 export async function serverState(deps: StateDeps): Promise<ServerState> {
   const { store, config, smtp, smtps, certificate } = deps
   const database = await deps.database()
-  const trouble = await troubleOf(store, database?.instances === null)
+  // The database counts the instances, so there is no count while it does not answer. Without a database nothing is away.
+  const isAway = database?.instances === null
+  const trouble = await troubleOf(store, isAway)
   const refusal = trouble?.refusal ?? null
   const warnings = config.relayAll ? ['relayAll is on: API sends leave this machine'] : []
   if (trouble) warnings.unshift(`${refusal !== null ? 'New mail is refused. ' : ''}${trouble.message}`)
@@ -52,6 +54,7 @@ interface Trouble {
   refusal: NonNullable<ServerState['refusal']> | null
 }
 
+/** @param isAway  Whether the database does not answer. */
 async function troubleOf(store: StateDeps['store'], isAway: boolean): Promise<Trouble | null> {
   const refused = store.refusal() ?? (isAway ? { message: 'The database does not answer.' } : null)
   if (refused) {

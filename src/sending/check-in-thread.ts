@@ -5,6 +5,7 @@ import { longBodyBytes, LongBody } from '../core/long-body.ts'
 import { restBeforeBytes, longBytes, type JobThread } from '../core/job-thread.ts'
 import { isQuick, needsThread, quickSteps, type TemplateTexts } from '../templates/engines.ts'
 import type { TemplateContent } from '../templates/template.ts'
+import { requestSize } from './body-size.ts'
 import { bodyHash } from './idempotency.ts'
 import type { RequestKind } from './members.ts'
 import { toStoredParts, type StoredParts } from './record.ts'
@@ -20,58 +21,12 @@ export interface Storable extends Pick<Checked, 'addresses' | 'warnings'> {
   kept: StoredParts
 }
 
-/** The check of a request: the hash of its body if it may be repeated, and what returns or throws the result. */
+/** The check of a request. */
 export interface RequestCheck {
+  /** `""` if the request is not repeatable. */
   body_hash: string
+  /** Throws the errors of the request only now: a repeated one gets its earlier answer, which the hash finds, instead. */
   result(): Storable
-}
-
-/** What the check needs besides the request, as data. */
-export interface CheckFacts extends Omit<CheckDeps, 'sources' | 'findTemplate'> {
-  root: string | null
-  isRepeatable: boolean
-  /** The template of the request; null if it does not exist; absent before its id is known. */
-  template?: TemplateContent | null
-}
-
-/** The result of the check; the hash of the body is `""` if the request is not repeatable. */
-type CheckAnswer = { body_hash: string } & (
-  | { storable: Storable }
-  | { error: PlainError }
-  /** The template is needed for the check. `bytes` is the body, for the second call. */
-  | { template_id: string; bytes: Buffer | null }
-)
-
-/** The check of send requests as work of the thread: from the body of a request, or from the argument of a call. */
-export const sendJobs = {
-  async send(bytes: Buffer | null, value: unknown, facts: CheckFacts): Promise<CheckAnswer> {
-    const input = bytes ? parseJsonBody(bytes) : value
-    const { root, template, isRepeatable, ...deps } = facts
-    const body_hash = isRepeatable ? bodyHash(repeatedPart(input, facts.kind)) : ''
-    let missing: string | null = null
-    const findTemplate = async (id: string): Promise<TemplateContent | null> => {
-      if (template === undefined) missing = id
-      return template ?? null
-    }
-    try {
-      const checked = await checkRequest(input, { ...deps, sources: { root }, findTemplate })
-      const { addresses, warnings } = checked
-      if (missing === null)
-        return { body_hash, storable: { addresses, warnings, kept: toStoredParts(checked) } }
-    } catch (error) {
-      if (!(error instanceof LocalpostError)) throw error
-      // Without the template, a request may have errors that it does not have with it.
-      if (missing === null) return { body_hash, error: plainError(error) }
-    }
-    return { body_hash, template_id: missing, bytes }
-  },
-  'body of sends': (bytes: Buffer): unknown => parseJsonBody(bytes),
-}
-
-// The id that an answer is to give is a new one at each repetition.
-function repeatedPart(input: unknown, kind: RequestKind | undefined): unknown {
-  if (kind !== 'whole' || typeof input !== 'object' || input === null) return input
-  return { ...input, provider: undefined }
 }
 
 /**
@@ -88,6 +43,7 @@ export async function checkGiven(
   const [bytes, value] = input instanceof LongBody ? [input.take(), null] : [null, input]
   // The thread keeps the memory of its last message.
   if (bytes && bytes.length > restBeforeBytes) await thread.rest()
+  // The bytes move to the thread and come back only in an answer that names a template: use them nowhere else.
   let answer = await check(bytes, value, facts, thread)
   if ('template_id' in answer) {
     const template = await findTemplate(answer.template_id)
@@ -125,20 +81,60 @@ async function check(
   return 'error' in answer && needsThread(answer.error) ? inThread() : answer
 }
 
-/** How many characters a check works on at most: those of the request, and those that its placeholders may add. */
-function requestSize(input: unknown, template: TemplateContent | null): number {
-  const size = textLength(input, 3)
-  if (typeof input !== 'object' || input === null) return size
-  const variables: unknown = Reflect.get(input, 'variables')
-  if (typeof variables !== 'object' || variables === null) return size
-  let longest = 0
-  for (const value of Object.values(variables)) longest = Math.max(longest, textLength(value, 1))
-  let placeholders = 0
-  for (const name of ['subject', 'html', 'text'] as const) {
-    for (const text of [Reflect.get(input, name), template?.[name]])
-      if (typeof text === 'string') placeholders += bracesIn(text)
+/** What the check needs besides the request, as data. */
+export interface CheckFacts extends Omit<CheckDeps, 'sources' | 'findTemplate'> {
+  root: string | null
+  isRepeatable: boolean
+  /** The template of the request; null if it does not exist; absent before its id is known. */
+  template?: TemplateContent | null
+}
+
+/** The result of the check, as data. */
+type CheckAnswer = { body_hash: string } & (
+  | { storable: Storable }
+  | { error: PlainError }
+  /** The check needs this template. `bytes` is the body, which the call took with it, back for the second call. */
+  | { template_id: string; bytes: Buffer | null }
+)
+
+/** The check of send requests as work of the thread: from the body of a request, or from the argument of a call. */
+export const sendJobs = {
+  async send(bytes: Buffer | null, value: unknown, facts: CheckFacts): Promise<CheckAnswer> {
+    const input = bytes ? parseJsonBody(bytes) : value
+    const { root, template, isRepeatable, ...deps } = facts
+    const body_hash = isRepeatable ? bodyHash(repeatedPart(input, facts.kind)) : ''
+    const findTemplate = async (id: string): Promise<TemplateContent | null> => {
+      if (template === undefined) throw new TemplateNeeded(id)
+      return template
+    }
+    try {
+      const checked = await checkRequest(input, { ...deps, sources: { root }, findTemplate })
+      const { addresses, warnings } = checked
+      return { body_hash, storable: { addresses, warnings, kept: toStoredParts(checked) } }
+    } catch (error) {
+      if (error instanceof TemplateNeeded) return { body_hash, template_id: error.id, bytes }
+      if (error instanceof LocalpostError) return { body_hash, error: plainError(error) }
+      throw error
+    }
+  },
+  /** The requests of a call with several, which are then checked one by one. */
+  'body of sends': (bytes: Buffer): unknown => parseJsonBody(bytes),
+}
+
+/** Ends a check that needs its template, which only the thread with the store can look up. */
+class TemplateNeeded extends Error {
+  readonly id: string
+
+  constructor(id: string) {
+    super('The check needs its template.')
+    this.id = id
   }
-  return size + placeholders * longest
+}
+
+// The id that an answer is to give is a new one at each repetition.
+function repeatedPart(input: unknown, kind: RequestKind | undefined): unknown {
+  if (kind !== 'whole' || typeof input !== 'object' || input === null) return input
+  return { ...input, provider: undefined }
 }
 
 /** Whether the texts of a request are in a language that is read quickly. */
@@ -157,15 +153,3 @@ function pickTexts(input: object): TemplateTexts {
 /** Whether a request has a whole message. */
 const isRaw = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && typeof Reflect.get(input, 'raw') === 'string'
-
-function bracesIn(text: string): number {
-  let count = 0
-  for (let at = text.indexOf('{{'); at !== -1; at = text.indexOf('{{', at + 2)) count++
-  return count
-}
-
-function textLength(value: unknown, levels: number): number {
-  if (typeof value === 'string') return value.length
-  if (levels === 0 || typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 0
-  return Object.values(value).reduce<number>((sum, member) => sum + textLength(member, levels - 1), 0)
-}

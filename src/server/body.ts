@@ -23,7 +23,7 @@ export interface ReceivedBody {
   /** Whether working with it needs much memory. */
   readonly isLong: boolean
   /**
-   * Call it only once.
+   * Call it only once: the body is not kept.
    *
    * @returns The body in the form that the route expects; a long one as a `LongBody`, and a form as a `FormBody`.
    * @throws invalid_json, also for values nested deeper than 100 levels; payload_too_large for too many values;
@@ -33,8 +33,9 @@ export interface ReceivedBody {
 }
 
 /**
- * Receives the body of a request in the form that a route expects. The Content-Type and Content-Length are checked
- * before any byte is read.
+ * Receives the body of a request in the form that a route expects. Its Content-Length is checked before any byte is read,
+ * and so is its Content-Type, except for an optional body without one: that is refused if bytes come. A route with
+ * `anyType` takes every Content-Type.
  *
  * @param room  Where its bytes are counted while the request runs.
  * @param note  Called for the log with the bytes of a text body; with the first 64 KiB of a long one. It is called
@@ -64,12 +65,13 @@ export async function receiveBody(
   return {
     isLong: bytes.length > longBodyBytes,
     parse() {
+      if (bytes === null) throw new Error('The body was parsed already.')
       // Released as soon as it is not needed, because a long body may have 50 MiB.
-      const given = bytes ?? Buffer.alloc(0)
+      const given = bytes
       bytes = null
       if (form === 'bytes') return given
       if (given.length === 0 && wanted.optional) return {}
-      // A copy of the beginning, so that the whole body is not kept in memory while the request runs.
+      // Before it is parsed, because the log also shows what cannot be. A copy of the beginning, so that the whole body is not kept in memory while the request runs.
       note(given.length > longBodyBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
       if (given.length > longBodyBytes) {
         collectBefore(given.length)

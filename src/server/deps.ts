@@ -119,7 +119,8 @@ interface SurfaceDeps {
 
 /** The SMTP sessions of apps. The methods return promises if instances share a store. */
 export interface LoggedSessions {
-  onEnded(listener: (session: () => SmtpSessionSummary) => void, isWanted: () => boolean): void
+  /** Calls back with each session that ends. @returns A function that ends this. */
+  onEnded(listener: (session: () => SmtpSessionSummary) => void, isWanted: () => boolean): () => void
   list(query?: ListQuery & { failed?: boolean }): Promise<ListPage<SmtpSessionSummary>>
   get(id: string): Promise<SmtpSession>
 }

@@ -1,7 +1,8 @@
 import { LocalpostError } from '../core/errors.ts'
-import type { Store, StoreChange } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { createPushStream, maxWaitingBytes, type PushStream } from './push-stream.ts'
 import type { ServerDeps } from './deps.ts'
+import { createStoreEvents, gapEvent, toEvent } from './store-events.ts'
 
 /** The streams of `/dev/events`: changes of the store, and events of the server itself. */
 export interface LiveEvents {
@@ -20,7 +21,6 @@ export interface LiveEvents {
   close(): void
 }
 
-/** @see https://html.spec.whatwg.org/multipage/server-sent-events.html */
 export function createLiveEvents(store: Pick<Store, 'changes'>): LiveEvents {
   const clients = new Set<PushStream>()
   let isClosed = false
@@ -79,66 +79,6 @@ function openClient(store: Pick<Store, 'changes'>, after: number | undefined, on
   return client
 }
 
-/** Makes a function that writes changes of the store as events: null for those that clients are not told. */
-function createStoreEvents(): (change: StoreChange) => Buffer | null {
-  /** The bulk change of emails that is under way: one event at its end tells of all of it. */
-  let bulk: { readonly seqBefore: number; updated: number; deleted: number } | null = null
-  return (change) => {
-    // A client that reconnects after the event may get later events twice, but misses nothing of the bulk change.
-    if (change.op !== 'bulk') return toStoreEvent(change, bulk?.seqBefore ?? change.seq)
-    if (change.collection !== 'emails')
-      return change.isLast ? listChanged(change.collection, change.seq) : null
-    if (!change.isLast) {
-      bulk ??= { seqBefore: change.seq - 1, updated: 0, deleted: 0 }
-      bulk.updated += change.updated
-      bulk.deleted += change.removed
-      return null
-    }
-    if (bulk === null) return null
-    const { updated, deleted } = bulk
-    bulk = null
-    return toEvent('emails.changed', { updated, deleted }, change.seq)
-  }
-}
-
-const emailEvents = { insert: 'email.created', update: 'email.updated', remove: 'email.deleted' } as const
-
-/** @param id  Of the event. */
-function toStoreEvent(change: Exclude<StoreChange, { op: 'bulk' }>, id: number): Buffer | null {
-  if (change.op === 'gap') return gapEvent(id)
-  if (change.collection === 'emails') return toEvent(emailEvents[change.op], { id: change.id }, id)
-  if (change.collection === 'tag_colors') return toEvent('tags.changed', {}, id)
-  if (change.collection === 'domains') return toEvent('domain.updated', { id: change.id }, id)
-  return listChanged(change.collection, id)
-}
-
-/** Changes were missed that are not sent: clients must read their lists again. */
-function gapEvent(id: number): Buffer {
-  return toEvent('gap', {}, id)
-}
-
-/** The lists whose readers read them again when one of their records changes. */
-const lists: ReadonlySet<string> = new Set([
-  'audiences',
-  'broadcasts',
-  'faults',
-  'rules',
-  'scheduled',
-  'suppressions',
-  'templates',
-  'webhooks',
-])
-
-function listChanged(collection: string, id: number): Buffer | null {
-  return lists.has(collection) ? toEvent('list.changed', { list: collection }, id) : null
-}
-
-function toEvent(name: string, data: unknown, id?: number): Buffer {
-  return Buffer.from(
-    `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`,
-  )
-}
-
 /**
  * Tells the live events what happens outside the store: requests, SMTP sessions, bulk changes, and removals that may be undone.
  *
@@ -148,13 +88,16 @@ export function announce(
   { log, smtpSessions, inbox }: Pick<ServerDeps, 'log' | 'smtpSessions' | 'inbox'>,
   live: LiveEvents,
 ): () => void {
-  log.onAdded((request) => {
+  const stopRequests = log.onAdded((request) => {
     live.publish('request.logged', () => {
       const { request_body: _request, response_body: _response, ...rest } = request()
       return rest
     })
   }, live.isWatched)
-  smtpSessions.onEnded((session) => live.publish('smtp.session', session), live.isWatched)
+  const stopSessions = smtpSessions.onEnded(
+    (session) => live.publish('smtp.session', session),
+    live.isWatched,
+  )
   inbox.bulk.onProgress((progress) => live.publish('bulk.progress', () => progress))
   inbox.removals.onChanged((ids, change) => {
     // Mails that come back are not new, so no one is notified of them.
@@ -162,10 +105,7 @@ export function announce(
     else live.publish('emails.changed', () => ({ updated: ids.length, deleted: 0 }))
   })
   return () => {
-    log.onAdded(() => {})
-    smtpSessions.onEnded(
-      () => {},
-      () => false,
-    )
+    stopRequests()
+    stopSessions()
   }
 }

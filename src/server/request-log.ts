@@ -47,11 +47,12 @@ export function beginExchange(source: Exchange['source'], method: string, path: 
 export interface RequestLog {
   add(exchange: Exchange): void
   /**
-   * Calls back with each one from now on, for the live events.
+   * Calls back with each one from now on, for the live events, in place of an earlier listener.
    *
    * @param isWanted  Whether requests to other instances are wanted too, which have to be read. Default: never.
+   * @returns A function that ends this.
    */
-  onAdded(listener: (request: () => LoggedRequest) => void, isWanted?: () => boolean): void
+  onAdded(listener: (request: () => LoggedRequest) => void, isWanted?: () => boolean): () => void
   /** Newest first. A promise where instances share a store. @throws invalid_cursor */
   list(query?: ListQuery): ListPage<LoggedRequest> | Promise<ListPage<LoggedRequest>>
   clear(): void | Promise<void>
@@ -80,6 +81,9 @@ export function createRequestLog(deps: { clock: Clock; ids: Ids }): RequestLog {
     },
     onAdded(given) {
       listener = given
+      return () => {
+        listener = () => {}
+      }
     },
     list(query) {
       assertKnownOptions(query, ['cursor', 'limit'], 'a list')
@@ -184,6 +188,10 @@ export function createSharedRequestLog(deps: { store: Store; clock: Clock; ids: 
     onAdded(given, wanted = () => false) {
       listener = given
       isWanted = wanted
+      return () => {
+        listener = () => {}
+        isWanted = () => false
+      }
     },
     async list(query) {
       await log.stored()

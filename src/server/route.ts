@@ -52,7 +52,9 @@ export interface Route {
   handler(context: RouteContext): unknown
 }
 
+/** The body that a route takes, and how it is read. */
 export interface RouteBody {
+  /** The form of the body, for the document, and for the check unless `readBy` says otherwise. */
   readonly schema: z.ZodType
   /**
    * Who checks it with this schema. `resource`: the resource does, because library calls reach it too; the handler passes
@@ -92,6 +94,7 @@ export const bodyLimits = {
   large: 52_428_800,
 } as const
 
+/** The answer of a route that succeeded, for the document; the router reads only `status`. */
 export interface RouteSuccess {
   /** Default: 200. */
   readonly status?: number

@@ -10,7 +10,7 @@ import type { CollectionState } from './collection-state.ts'
 export type PreparedChange = { readonly state: CollectionState; readonly id: string } & (
   | {
       readonly op: 'insert' | 'put' | 'update'
-      /** The version in `text`: for `put` a guess, which is corrected when the change is staged. */
+      /** The version in `text`: for `put` a guess, because the one that is stored is not known yet; see `Batch` in batch.ts. */
       readonly version: number
       readonly text: string
       readonly keys: readonly (IndexKey | null)[]
@@ -24,7 +24,7 @@ export type PreparedChange = { readonly state: CollectionState; readonly id: str
  * their number, and a refused change, such as an outcome, would be lost.
  *
  * @param assertRoom  Throws why new records are refused, if they are.
- * @returns How many bytes were taken of `pending`.
+ * @returns How many bytes were taken of `pending`. The caller gives them back when the commit has ended.
  * @throws service_unavailable when too many bytes wait; what `assertRoom` throws.
  */
 export function admit(
@@ -45,7 +45,10 @@ export function admit(
   return size
 }
 
-/** Whether a commit inserts records, and neither updates nor removes any. */
+/**
+ * Whether a commit inserts records, and neither updates nor removes any. A `put` is not
+ * counted: whether it adds a record is only known when it is staged.
+ */
 export function isNewAlone(changes: readonly Pick<Change, 'op'>[]): boolean {
   return (
     changes.some(({ op }) => op === 'insert') && !changes.some(({ op }) => op === 'update' || op === 'remove')
@@ -74,6 +77,8 @@ export function prepareChange(state: CollectionState, change: Change): PreparedC
 /**
  * The name of a blob and the id of its record. The same commit must write the record: a blob without one would never
  * be found or removed. The returned id is the same string object as that of the record, to save memory.
+ *
+ * @throws internal_error when the commit does not write the record, or the blob does not have the size that it says.
  */
 export function blobNameIn(changes: readonly Change[], blob: Blob): BlobName {
   const { owner, name } = splitBlobId(blob.id)

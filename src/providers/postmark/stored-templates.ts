@@ -4,11 +4,12 @@ import { quote } from '../../core/quote.ts'
 import { createSequence } from '../../core/sequence.ts'
 import { notFound } from '../../store/repository.ts'
 import type { Template, TemplateInput } from '../../templates/types.ts'
+import { allOf } from '../all-of.ts'
 import { withNames } from '../member-names.ts'
 import type { ProviderParts } from '../provider.ts'
 import { toNumber } from './conventions.ts'
 import { findTemplate, templateAlias } from './template-ids.ts'
-import type { newTemplateSchema, templateChangesSchema } from './template-schema.ts'
+import type { newTemplateSchema, templateChangesSchema, templateQuery } from './template-schema.ts'
 
 /** Names of members of our templates in Postmark's API. */
 const names = { id: 'Alias', name: 'Name', subject: 'Subject', html: 'HtmlBody', text: 'TextBody' }
@@ -26,6 +27,16 @@ export class PostmarkTemplates {
   constructor({ templates, newUuid }: Pick<ProviderParts, 'templates' | 'newUuid'>) {
     this.#templates = templates
     this.#newUuid = newUuid
+  }
+
+  /** Those that a query asks for: none if it asks for layouts, or for templates with one, because none is stored here. */
+  async list(
+    query: Pick<z.output<typeof templateQuery>, 'templatetype' | 'layouttemplate'>,
+  ): Promise<Template[]> {
+    const all: Template[] = []
+    if (query.templatetype === 'Layout' || query.layouttemplate !== undefined) return all
+    for await (const template of allOf(this.#templates.list)) all.push(template)
+    return all
   }
 
   /** @throws not_found */

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
 import type { Template } from '../../templates/types.ts'
-import { allOf } from '../all-of.ts'
 import type { ProviderParts } from '../provider.ts'
 import { serverId } from './conventions.ts'
 import { postmarkFace } from './face.ts'
@@ -25,7 +24,7 @@ const { get, post, put, del } = defineRoutes({ tag: 'Templates', access: 'key', 
 
 /** `/postmark/templates`: the templates of this account. */
 export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread' | 'newUuid'>): Route[] {
-  const { templates, thread } = parts
+  const { thread } = parts
   const stored = new PostmarkTemplates(parts)
 
   return [
@@ -41,11 +40,9 @@ export function templateRoutes(parts: Pick<ProviderParts, 'templates' | 'thread'
       query: templateQuery,
       success: { schema: z.strictObject({ TotalCount: z.int(), Templates: z.array(listedTemplateSchema) }) },
       async handler({ query }) {
-        const isNone = query.templatetype === 'Layout' || query.layouttemplate !== undefined
-        const all: PostmarkListedTemplate[] = []
-        if (!isNone) for await (const template of allOf(templates.list)) all.push(toListed(template))
         const { count, offset } = query
-        return { TotalCount: all.length, Templates: all.slice(offset, offset + count) }
+        const all = await stored.list(query)
+        return { TotalCount: all.length, Templates: all.slice(offset, offset + count).map(toListed) }
       },
     }),
     get('/postmark/templates/{id}', {

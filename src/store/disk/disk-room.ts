@@ -21,10 +21,12 @@ export class DiskRoom {
     this.#lowBytes = bytes
   }
 
+  /** New mail was written. Changes that may use the reserve do not count, because they may fit where new mail does not. */
   noteWritten(): void {
     this.#isFull = false
   }
 
+  /** New mail could not be written. */
   noteFailed(error: unknown): void {
     this.#isFull ||= storeFault(error, '').code === 'store_full'
   }

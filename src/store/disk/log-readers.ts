@@ -10,22 +10,23 @@ interface Reader {
 
 /** Reads from log files, and keeps those open that were read last. */
 export class LogReaders {
-  readonly #deps: DataFolder
+  readonly #folder: DataFolder
   /** By the number of the log file. The most recently used one is last. */
   readonly #open: Map<number, Reader> = new Map()
 
-  constructor(deps: DataFolder) {
-    this.#deps = deps
+  constructor(folder: DataFolder) {
+    this.#folder = folder
   }
 
+  /** Reads bytes of a log file. Its file stays open until then, even if it is closed and removed meanwhile. */
   async read(log: number, at: number, length: number): Promise<Buffer> {
     const reader = this.#reader(log)
     reader.users++
     try {
-      return await readWhole(this.#deps.files, reader.fd, at, length)
+      return await readWhole(this.#folder.files, reader.fd, at, length)
     } finally {
       reader.users--
-      if (reader.isClosing && reader.users === 0) await this.#deps.files.close(reader.fd).catch(() => {})
+      if (reader.isClosing && reader.users === 0) await this.#folder.files.close(reader.fd).catch(() => {})
     }
   }
 
@@ -33,7 +34,8 @@ export class LogReaders {
     let reader = this.#open.get(log)
     if (reader) this.#open.delete(log)
     else {
-      reader = { fd: this.#deps.files.openNow(this.#deps.paths.log(log)), users: 0, isClosing: false }
+      // At once: a file that is awaited could be removed or opened twice meanwhile.
+      reader = { fd: this.#folder.files.openNow(this.#folder.paths.log(log)), users: 0, isClosing: false }
       for (const old of this.#open.keys()) {
         if (this.#open.size < maxOpen) break
         void this.close(old).catch(() => {})
@@ -49,7 +51,7 @@ export class LogReaders {
     if (!reader) return
     this.#open.delete(log)
     reader.isClosing = true
-    if (reader.users === 0) await this.#deps.files.close(reader.fd)
+    if (reader.users === 0) await this.#folder.files.close(reader.fd)
   }
 
   /** If a file cannot be closed, the others are closed nevertheless. */
