@@ -1,7 +1,8 @@
 /**
  * The placeholders that were not filled in: in subject, text or HTML, as written, each once, in order of appearance.
- * Those are `{{ name }}`, and the forms of other languages: `{% if %}`, `<%= name %>`, `${name}`, `[[name]]`, `[% name %]`,
- * `%%name%%`, `@@name@@`, `%recipient.name%`, `*|NAME|*`, `#{name}`, `%{name}`, `%(name)s`, `{!name}`; and `[object Object]`.
+ * Those are `{{ name }}`, and the forms of other languages: `{% if %}`, `<%= name %>`, `<?= name ?>`, `${name}`, `[[name]]`,
+ * `[% name %]`, `%%name%%`, `@@name@@`, `%recipient.name%`, `*|NAME|*`, `#{name}`, `%{name}`, `%(name)s`, `%1$s`, `{!name}`,
+ * `{!! name !!}`; and `[object Object]`.
  *
  * @returns At most 100; only the first 1 MB of each part is searched.
  */
@@ -39,47 +40,52 @@ const maxSearchedChars = 1_000_000
 const maxFound = 100
 
 /**
- * The form of the placeholders of each language. They match more than is rendered: a name with an invalid character is never
+ * The forms of the placeholders of each language, all of them; the list above has an example of each. They match more than is rendered: a name with an invalid character is never
  * filled in. All lengths are limited, so that a mail full of opening braces takes linear time.
  */
 const forms = [
   // Localpost, Handlebars, Mustache, Liquid, Jinja, Twig.
-  '\\{\\{\\{?[^{}\\n<>]{1,100}\\}?\\}\\}',
-  '\\{%[^{}\\n<>]{1,100}%\\}',
+  /\{\{\{?[^{}\n<>]{1,100}\}?\}\}/,
+  /\{%[^{}\n<>]{1,100}%\}/,
   // ERB, EJS, ASP; PHP.
-  '(?:<|&lt;)%[^<>\\n]{1,100}%(?:>|&gt;)',
-  '(?:<|&lt;)\\?(?:php |=)[^<>\\n]{1,100}\\?(?:>|&gt;)',
+  /(?:<|&lt;)%[^<>\n]{1,100}%(?:>|&gt;)/,
+  /(?:<|&lt;)\?(?:php |=)[^<>\n]{1,100}\?(?:>|&gt;)/,
   // Template strings, Velocity, FreeMarker.
-  '\\$\\{[A-Za-z_][\\w.]{0,60}\\}',
+  /\$\{[A-Za-z_][\w.]{0,60}\}/,
   // Ruby, Pug.
-  '#\\{[A-Za-z_@][\\w.]{0,60}\\}',
+  /#\{[A-Za-z_@][\w.]{0,60}\}/,
   // Translations of Ruby.
-  '%\\{[a-z_]\\w{1,60}\\}',
+  /%\{[a-z_]\w{1,60}\}/,
   // Blade.
-  '\\{!![^{}\\n<>!]{1,100}!!\\}',
+  /\{!![^{}\n<>!]{1,100}!!\}/,
   // Salesforce, AWeber.
-  '(?<![\\w\\])])\\{![A-Za-z_][\\w.]{1,60}\\}',
+  /(?<![\w\])])\{![A-Za-z_][\w.]{1,60}\}/,
   // Python and gettext.
-  '(?<!\\d)%\\([a-z_]\\w{0,60}\\)[sd](?!\\w)',
-  '%\\d\\$[sd](?!\\w)',
+  /(?<!\d)%\([a-z_]\w{0,60}\)[sd](?!\w)/,
+  /%\d\$[sd](?!\w)/,
   // Mailgun.
-  '%recipient\\.[\\w.-]{1,60}%',
+  /%recipient\.[\w.-]{1,60}%/,
   // Mailchimp.
-  '\\*\\|\\w(?:[\\w:. /,=-]{0,58}\\w)?\\|\\*',
+  /\*\|\w(?:[\w:. /,=-]{0,58}\w)?\|\*/,
   // Salesforce Marketing Cloud.
-  '(?<![\\w%])%%=?[A-Za-z_][\\w.() @-]{1,60}=?%%(?![\\w%])',
+  /(?<![\w%])%%=?[A-Za-z_][\w.() @-]{1,60}=?%%(?![\w%])/,
   // GetResponse, Constant Contact, Mailjet. Links of a wiki begin with a capital letter; code has attributes (C++), and
   // indexes in brackets.
-  '(?<![\\w!\\])[])\\[\\[(?!(?:toc|TOC|nodiscard|noreturn|deprecated|fallthrough|likely|unlikely|maybe_unused)\\]) ?(?:(?:data|var):[\\w:.&;"\' -]{1,80}|[a-z_][\\w.-]{1,60}|[A-Z][A-Z\\d_]{1,60}(?: OR [^[\\]\\n<>]{1,60})?) ?\\]\\](?!\\])',
+  /(?<![\w!\])[])\[\[(?!(?:toc|TOC|nodiscard|noreturn|deprecated|fallthrough|likely|unlikely|maybe_unused)\]) ?(?:(?:data|var):[\w:.&;"' -]{1,80}|[a-z_][\w.-]{1,60}|[A-Z][A-Z\d_]{1,60}(?: OR [^[\]\n<>]{1,60})?) ?\]\](?!\])/,
   // Template Toolkit.
-  '\\[%(?:[-+=~]? [^%[\\]\\n<>]{1,100} [-+=~]?|[A-Za-z_][\\w.]{0,60})%\\]',
-  '(?<![\\w@])@@[A-Za-z_][\\w.-]{1,60}@@(?![\\w@])',
+  /\[%(?:[-+=~]? [^%[\]\n<>]{1,100} [-+=~]?|[A-Za-z_][\w.]{0,60})%\]/,
+  // Programs that search and replace.
+  /(?<![\w@])@@[A-Za-z_][\w.-]{1,60}@@(?![\w@])/,
   // What JavaScript writes for an object.
-  '\\[object Object\\]',
-].join('|')
+  /\[object Object\]/,
+]
+  .map(({ source }) => source)
+  .join('|')
 const placeholder = new RegExp(forms, 'g')
 const atStart = new RegExp(`^(?:${forms})`)
+/** More than the longest form. */
+const startChars = 200
 
 /** Whether a text begins with a placeholder, or with braces of one: what is inside these may be long, or any expression. */
 export const beginsWithPlaceholder = (text: string): boolean =>
-  /^(?:\{\{|\{%|<%)/.test(text) || atStart.test(text.slice(0, 200))
+  /^(?:\{\{|\{%|<%)/.test(text) || atStart.test(text.slice(0, startChars))
