@@ -31,7 +31,7 @@ export async function waitForMail(
   }
   async function* older(below: string, after = options.after): AsyncGenerator<MailEntry> {
     const isLater = after === undefined ? () => true : cameAfter(after)
-    // A cursor is the id of the mail above its page.
+    // The id of a mail is a cursor, too: the page begins below it.
     for (let cursor: string | null = below; cursor !== null;) {
       const page = await inbox.entries({ query: wanted, cursor, limit: 500, signal })
       for (const entry of page.items) {

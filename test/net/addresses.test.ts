@@ -72,7 +72,7 @@ const kinds = {
   loopback: '127.0.0.1',
   private: '10.1.2.3',
   special: '198.18.0.1',
-  never: '169.254.169.254',
+  uncallable: '169.254.169.254',
   public: '8.8.8.8',
 } as const
 
