@@ -40,47 +40,46 @@ const maxSearchedChars = 1_000_000
 const maxFound = 100
 
 /**
- * The forms of the placeholders of each language, all of them; the list above has an example of each. They match more than is rendered: a name with an invalid character is never
- * filled in. All lengths are limited, so that a mail full of opening braces takes linear time.
+ * The forms of the placeholders of all languages; the list above has an example of each. They match more than is rendered: a
+ * name with an invalid character is never filled in. They are strings, because `npm run patterns` reads those that are joined.
+ * All lengths are limited, so that a mail full of opening braces takes linear time.
  */
 const forms = [
   // Localpost, Handlebars, Mustache, Liquid, Jinja, Twig.
-  /\{\{\{?[^{}\n<>]{1,100}\}?\}\}/,
-  /\{%[^{}\n<>]{1,100}%\}/,
+  '\\{\\{\\{?[^{}\\n<>]{1,100}\\}?\\}\\}',
+  '\\{%[^{}\\n<>]{1,100}%\\}',
   // ERB, EJS, ASP; PHP.
-  /(?:<|&lt;)%[^<>\n]{1,100}%(?:>|&gt;)/,
-  /(?:<|&lt;)\?(?:php |=)[^<>\n]{1,100}\?(?:>|&gt;)/,
+  '(?:<|&lt;)%[^<>\\n]{1,100}%(?:>|&gt;)',
+  '(?:<|&lt;)\\?(?:php |=)[^<>\\n]{1,100}\\?(?:>|&gt;)',
   // Template strings, Velocity, FreeMarker.
-  /\$\{[A-Za-z_][\w.]{0,60}\}/,
+  '\\$\\{[A-Za-z_][\\w.]{0,60}\\}',
   // Ruby, Pug.
-  /#\{[A-Za-z_@][\w.]{0,60}\}/,
+  '#\\{[A-Za-z_@][\\w.]{0,60}\\}',
   // Translations of Ruby.
-  /%\{[a-z_]\w{1,60}\}/,
+  '%\\{[a-z_]\\w{1,60}\\}',
   // Blade.
-  /\{!![^{}\n<>!]{1,100}!!\}/,
+  '\\{!![^{}\\n<>!]{1,100}!!\\}',
   // Salesforce, AWeber.
-  /(?<![\w\])])\{![A-Za-z_][\w.]{1,60}\}/,
+  '(?<![\\w\\])])\\{![A-Za-z_][\\w.]{1,60}\\}',
   // Python and gettext.
-  /(?<!\d)%\([a-z_]\w{0,60}\)[sd](?!\w)/,
-  /%\d\$[sd](?!\w)/,
+  '(?<!\\d)%\\([a-z_]\\w{0,60}\\)[sd](?!\\w)',
+  '%\\d\\$[sd](?!\\w)',
   // Mailgun.
-  /%recipient\.[\w.-]{1,60}%/,
+  '%recipient\\.[\\w.-]{1,60}%',
   // Mailchimp.
-  /\*\|\w(?:[\w:. /,=-]{0,58}\w)?\|\*/,
+  '\\*\\|\\w(?:[\\w:. /,=-]{0,58}\\w)?\\|\\*',
   // Salesforce Marketing Cloud.
-  /(?<![\w%])%%=?[A-Za-z_][\w.() @-]{1,60}=?%%(?![\w%])/,
+  '(?<![\\w%])%%=?[A-Za-z_][\\w.() @-]{1,60}=?%%(?![\\w%])',
   // GetResponse, Constant Contact, Mailjet. Links of a wiki begin with a capital letter; code has attributes (C++), and
   // indexes in brackets.
-  /(?<![\w!\])[])\[\[(?!(?:toc|TOC|nodiscard|noreturn|deprecated|fallthrough|likely|unlikely|maybe_unused)\]) ?(?:(?:data|var):[\w:.&;"' -]{1,80}|[a-z_][\w.-]{1,60}|[A-Z][A-Z\d_]{1,60}(?: OR [^[\]\n<>]{1,60})?) ?\]\](?!\])/,
+  '(?<![\\w!\\])[])\\[\\[(?!(?:toc|TOC|nodiscard|noreturn|deprecated|fallthrough|likely|unlikely|maybe_unused)\\]) ?(?:(?:data|var):[\\w:.&;"\' -]{1,80}|[a-z_][\\w.-]{1,60}|[A-Z][A-Z\\d_]{1,60}(?: OR [^[\\]\\n<>]{1,60})?) ?\\]\\](?!\\])',
   // Template Toolkit.
-  /\[%(?:[-+=~]? [^%[\]\n<>]{1,100} [-+=~]?|[A-Za-z_][\w.]{0,60})%\]/,
+  '\\[%(?:[-+=~]? [^%[\\]\\n<>]{1,100} [-+=~]?|[A-Za-z_][\\w.]{0,60})%\\]',
   // Programs that search and replace.
-  /(?<![\w@])@@[A-Za-z_][\w.-]{1,60}@@(?![\w@])/,
+  '(?<![\\w@])@@[A-Za-z_][\\w.-]{1,60}@@(?![\\w@])',
   // What JavaScript writes for an object.
-  /\[object Object\]/,
-]
-  .map(({ source }) => source)
-  .join('|')
+  '\\[object Object\\]',
+].join('|')
 const placeholder = new RegExp(forms, 'g')
 const atStart = new RegExp(`^(?:${forms})`)
 /** More than the longest form. */
