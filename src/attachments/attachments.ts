@@ -5,7 +5,7 @@ import { quote } from '../core/quote.ts'
 import { asBuffer } from '../core/own-buffers.ts'
 import { mediaTypeByName } from '../mime/media-types.ts'
 import { encodedSize } from '../mime/message-size.ts'
-import { maxContentType } from './schema.ts'
+import { maxContentTypeLength } from './schema.ts'
 import { fetchAttachment, type Fetched, type FetchLimits } from './fetch.ts'
 import { locate, type Source } from './locate.ts'
 import type { ReadReference } from './reference.ts'
@@ -130,7 +130,8 @@ function contentTypeProblem(type: string | undefined): string | null {
 
 // The length first: the form takes a stack frame for each parameter, and the type of a `data:` URI may be as long as the
 // request.
-const isContentType = (text: string): boolean => text.length <= maxContentType && contentTypeForm.test(text)
+const isContentType = (text: string): boolean =>
+  text.length <= maxContentTypeLength && contentTypeForm.test(text)
 
 const contentTypeForm = /^[\w.+-]+\/[\w.+-]+(?:[ \t]*;[ \t]*[\w-]+=(?:[\w.:+-]+|"[\w .:+-]*"))*$/
 

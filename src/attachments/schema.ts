@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { AttachmentReference } from './types.ts'
 
 /** The most characters of a content type with its parameters. */
-export const maxContentType = 1000
+export const maxContentTypeLength = 1000
 
 /** The members of an {@link AttachmentReference}. */
 export const attachmentMembers: {
@@ -10,7 +10,7 @@ export const attachmentMembers: {
 } = {
   filename: z.string().min(1).max(255).describe('Without path separators or control characters'),
   path: z.string().min(1).describe('An http(s) URL, a `data:` URI, or a file under `attachments.root`'),
-  content_type: z.string().max(maxContentType).optional().describe('Default: by the file name'),
+  content_type: z.string().max(maxContentTypeLength).optional().describe('Default: by the file name'),
 }
 
 /** An attachment of a send request: where its bytes are. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { accountSchema } from '../domains/schema.ts'
+import { createdBySchema } from '../domains/schema.ts'
 import type { Audience, AudienceInput, Contact, ContactChanges, ContactInput, ImportResult } from './types.ts'
 import { contactAddressFault } from './addresses.ts'
 
@@ -50,7 +50,7 @@ export const contactChangesSchema: z.ZodType<ContactChanges> = z.strictObject({
 export const audienceSchema: z.ZodType<Audience> = z.strictObject({
   id: z.string(),
   name: z.string(),
-  created_by: accountSchema,
+  created_by: createdBySchema,
   created: milliseconds,
   updated: milliseconds.describe('Unix time in milliseconds of the last renaming; contacts do not change it'),
   contact_count: z.int().describe('All contacts, subscribed or not'),

@@ -29,6 +29,7 @@ export interface DmarcRecord {
 /**
  * Finds the DMARC record for a domain of From: its own, or that of its organisational domain.
  *
+ * @param domain  In lower case, IDN as A-labels.
  * @returns Null if there is none; `unknown` if the records are not known here.
  * @see RFC 7489 section 6.6.3
  */

@@ -17,10 +17,8 @@ export const liveChecks: readonly AskingCheck[] = [
     link: 'https://www.rfc-editor.org/rfc/rfc9110#name-status-codes',
     async ask(asked) {
       if (!asked.live) return null
-      const wanted = await addressesIn(asked)
-      if (wanted.size === 0) return null
-      const answers = await askAll([...wanted.keys()].slice(0, maxAsked), asked)
-      return resultOf(answers, wanted)
+      const { wanted, answers } = await askAll(asked)
+      return wanted.size === 0 ? null : resultOf(answers, wanted)
     },
   },
 ]
@@ -31,11 +29,10 @@ export const liveChecks: readonly AskingCheck[] = [
  * @returns The answers that came before the signal.
  */
 export async function askLinks(asked: LinkAsking): Promise<Map<string, LiveAnswer>> {
-  const urls = [...(await addressesIn(asked)).keys()].slice(0, maxAsked)
-  const answers = await askAll(urls, asked)
+  const { wanted, answers } = await askAll(asked)
   // Those that answered first came first.
   return new Map(
-    urls.flatMap((url) => {
+    [...wanted.keys()].flatMap((url) => {
       const answer = answers.get(url)
       return answer ? [[url, answer]] : []
     }),
@@ -69,20 +66,24 @@ async function addressesIn({ mail, services, facts }: LinkAsking): Promise<Map<s
   return wanted
 }
 
+/** Requests the first addresses of a mail. The answers are in the order in which they came. */
 async function askAll(
-  urls: readonly string[],
-  { services, signal }: LinkAsking,
-): Promise<Map<string, LiveAnswer>> {
+  asked: LinkAsking,
+): Promise<{ wanted: Map<string, FirstPlace>; answers: Map<string, LiveAnswer> }> {
+  const { services, signal } = asked
+  const wanted = await addressesIn(asked)
   const answers = new Map<string, LiveAnswer>()
   // One iterator for all workers: each takes the next URL.
-  const waiting = urls.values()
+  const waiting = [...wanted.keys()].slice(0, maxAsked).values()
   const work = async (): Promise<void> => {
     for (const url of waiting)
       answers.set(url, await askLive(url, { problemOf: services.liveProblemOf, signal }))
   }
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, work))
+  const failed = ends.find((end) => end.status === 'rejected')
   // Answers that came before the deadline count.
-  await Promise.allSettled(Array.from({ length: atOnce }, work))
-  return answers
+  if (failed && !signal.aborted) throw failed.reason
+  return { wanted, answers }
 }
 
 function resultOf(
@@ -90,7 +91,7 @@ function resultOf(
   wanted: ReadonlyMap<string, FirstPlace>,
 ): CheckResult {
   const all = [...answers.values()]
-  const refused = all.filter(({ isRefused }) => isRefused)
+  const refused = all.filter(isUnasked)
   const left = wanted.size - answers.size
   const clauses = [
     `${all.length - refused.length} of ${wanted.size} addresses were asked`,
@@ -112,9 +113,14 @@ function reasonsOf(refused: readonly LiveAnswer[]): string {
   return [...reasons.slice(0, 3), ...(reasons.length > 3 ? ['and others'] : [])].join(', ')
 }
 
+/** Whether no request was made at all. An address that redirects to one that may not be asked was asked itself. */
+function isUnasked({ isRefused, redirects }: LiveAnswer): boolean {
+  return isRefused && redirects === 0
+}
+
 function faultsOf(url: string, answer: LiveAnswer, isImage: boolean): Found[] {
   const { status, content_type, redirects, target, duration_ms, reason, isRefused } = answer
-  if (isRefused && redirects === 0) return []
+  if (isUnasked(answer)) return []
   const subject = `The ${isImage ? 'image' : 'link'} ${url.slice(0, shownUrlLength)}`
   const after = redirects === 0 ? '' : ` after ${redirects === 1 ? 'a redirect' : `${redirects} redirects`}`
   if (isRefused) {

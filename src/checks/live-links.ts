@@ -17,7 +17,7 @@ export interface LiveAnswer {
   duration_ms: number
   /** Why there is no answer, as the end of a sentence; null with one. */
   reason: string | null
-  /** Whether it was not requested, because that is not allowed. */
+  /** Whether `target`, the URL itself or one that it redirects to, was not requested, because that is not allowed. */
   isRefused: boolean
 }
 

@@ -1,7 +1,8 @@
 /**
  * The placeholders that were not filled in: in subject, text or HTML, as written, each once, in order of appearance.
- * Those are `{{ name }}`, and the forms of other languages: `{% if %}`, `<%= name %>`, `${name}`, `[[name]]`, `[% name %]`,
- * `%%name%%`, `@@name@@`, `%recipient.name%`, `*|NAME|*`, `#{name}`, `%{name}`, `%(name)s`, `{!name}`; and `[object Object]`.
+ * Those are `{{ name }}`, and the forms of other languages: `{% if %}`, `<%= name %>`, `<?= name ?>`, `${name}`, `[[name]]`,
+ * `[% name %]`, `%%name%%`, `@@name@@`, `%recipient.name%`, `*|NAME|*`, `#{name}`, `%{name}`, `%(name)s`, `%1$s`, `{!name}`,
+ * `{!! name !!}`; and `[object Object]`.
  *
  * @returns At most 100; only the first 1 MB of each part is searched.
  */
@@ -39,8 +40,9 @@ const maxSearchedChars = 1_000_000
 const maxFound = 100
 
 /**
- * The form of the placeholders of each language. They match more than is rendered: a name with an invalid character is never
- * filled in. All lengths are limited, so that a mail full of opening braces takes linear time.
+ * The forms of the placeholders of all languages; the list above has an example of each. They match more than is rendered: a
+ * name with an invalid character is never filled in. They are strings, because `npm run patterns` reads those that are joined.
+ * All lengths are limited, so that a mail full of opening braces takes linear time.
  */
 const forms = [
   // Localpost, Handlebars, Mustache, Liquid, Jinja, Twig.
@@ -73,13 +75,16 @@ const forms = [
   '(?<![\\w!\\])[])\\[\\[(?!(?:toc|TOC|nodiscard|noreturn|deprecated|fallthrough|likely|unlikely|maybe_unused)\\]) ?(?:(?:data|var):[\\w:.&;"\' -]{1,80}|[a-z_][\\w.-]{1,60}|[A-Z][A-Z\\d_]{1,60}(?: OR [^[\\]\\n<>]{1,60})?) ?\\]\\](?!\\])',
   // Template Toolkit.
   '\\[%(?:[-+=~]? [^%[\\]\\n<>]{1,100} [-+=~]?|[A-Za-z_][\\w.]{0,60})%\\]',
+  // Programs that search and replace.
   '(?<![\\w@])@@[A-Za-z_][\\w.-]{1,60}@@(?![\\w@])',
   // What JavaScript writes for an object.
   '\\[object Object\\]',
 ].join('|')
 const placeholder = new RegExp(forms, 'g')
 const atStart = new RegExp(`^(?:${forms})`)
+/** More than the longest form. */
+const startChars = 200
 
 /** Whether a text begins with a placeholder, or with braces of one: what is inside these may be long, or any expression. */
 export const beginsWithPlaceholder = (text: string): boolean =>
-  /^(?:\{\{|\{%|<%)/.test(text) || atStart.test(text.slice(0, 200))
+  /^(?:\{\{|\{%|<%)/.test(text) || atStart.test(text.slice(0, startChars))

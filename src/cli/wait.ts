@@ -20,10 +20,12 @@ import { quotedString } from '../core/text.ts'
  * @throws invalid_option for a wrong command line, request_failed if the server does not answer, else its error.
  */
 export async function runWait(given: Arguments, output: Output): Promise<0 | 1> {
-  const { isTo, query, after, isTime, timeoutMs, kind, valueOf } = readWait(given)
+  const wait = readWait(given)
+  const { query, valueOf } = wait
   const remote = await connect(given, process.env, output)
-  const deadline = monotonicNow() + timeoutMs
-  const start = isTime ? undefined : (after ?? (await newestId(remote)))
+  const deadline = monotonicNow() + wait.timeoutMs
+  const start = wait.start === 'newest' ? await newestId(remote) : wait.start?.id
+  // `next` and `older` are described at `Matches` in search/wait-for-wanted.ts.
   const next = (excluded: readonly string[], from = start): Promise<WaitedMail> =>
     waitForNext(
       remote,
@@ -33,14 +35,16 @@ export async function runWait(given: Arguments, output: Output): Promise<0 | 1> 
     )
   const older = (below: string, from = start): AsyncIterable<WaitedMail> =>
     listOlder(remote, query, below, from)
-  const isWanted = (mail: WaitedMail): boolean => {
-    if (!isTo(mail)) return false
+  const takeOrReport = (mail: WaitedMail): boolean => {
+    if (!wait.isTo(mail)) return false
     if (valueOf(mail) !== undefined) return true
-    output.error(`${mail.id} ${quote(mail.subject)} has no such ${kind}.`)
+    output.error(`${mail.id} ${quote(mail.subject)} has no such ${wait.kind}.`)
     return false
   }
   try {
-    output.log(valueOf(await waitForWanted({ next, older }, isWanted)) ?? '')
+    const mail = await waitForWanted({ next, older }, takeOrReport)
+    // A mail without the value is not taken.
+    output.log(valueOf(mail) ?? '')
     return 0
   } catch (error) {
     if (!isErrorOf(error, 'wait_timeout')) throw error
@@ -54,8 +58,25 @@ const maxTimeoutMs = 240_000
 /** How much later than the timeout the answer may come, in milliseconds. */
 const graceMs = 15_000
 
-/** The options of the command, and what to print of a mail; `valueOf` is undefined for a mail that lacks it. */
-function readWait({ flags, words }: Arguments) {
+/** What a command line asks for. */
+interface Wait extends PrintedValue {
+  /** Whether a mail that the query finds is one to the recipient of `--to`. */
+  readonly isTo: (mail: WaitedMail) => boolean
+  /** The whole query, including `--to` and a time of `--after`. */
+  readonly query: string
+  /** The mail after which the wait begins; null if `query` names a time instead. */
+  readonly start: { readonly id: string } | 'newest' | null
+  readonly timeoutMs: number
+}
+
+/** What is printed of the mail. */
+interface PrintedValue {
+  readonly kind: 'id' | 'code' | 'link' | 'json'
+  /** Undefined for a mail that lacks it. */
+  readonly valueOf: (mail: WaitedMail) => string | undefined
+}
+
+function readWait({ flags, words }: Arguments): Wait {
   const { to, query = '', after, timeout = '30s' } = flags
   if (to === undefined && query === '')
     throw invalidOption('wait needs --to, --query, or both: localpost wait --to ada@example.com')
@@ -68,10 +89,11 @@ function readWait({ flags, words }: Arguments) {
     throw invalidOption(`--after is ${quote(after)}; it takes the id of a mail, ${dateForms}.`)
   const terms = [to && `to:${quotedString(to)}`, query, isTime && `after:${quotedString(after)}`]
   const isTo = to === undefined ? () => true : recipientTest(to)
-  return { isTo, query: terms.filter(Boolean).join(' '), after, isTime, timeoutMs, ...printed }
+  const start = after === undefined ? 'newest' : isTime ? null : { id: after }
+  return { isTo, query: terms.filter(Boolean).join(' '), start, timeoutMs, ...printed }
 }
 
-function readKind(flags: Arguments['flags'], [pattern, ...more]: readonly string[]) {
+function readKind(flags: Arguments['flags'], [pattern, ...more]: readonly string[]): PrintedValue {
   const chosen = (['code', 'link', 'json'] as const).filter((name) => flags[name] === 'true')
   const [kind = 'id'] = chosen
   if (chosen.length > 1) throw invalidOption(`Use one of --${chosen.join(' and --')}.`)
@@ -80,7 +102,7 @@ function readKind(flags: Arguments['flags'], [pattern, ...more]: readonly string
       `Unexpected argument ${quote(more[0] ?? pattern)}: wait takes one, a part of the link, with --link.`,
     )
   const part = pattern ?? ''
-  const values: Record<typeof kind, (mail: WaitedMail) => string | undefined> = {
+  const values: Record<PrintedValue['kind'], PrintedValue['valueOf']> = {
     id: ({ id }) => id,
     code: ({ codes }) => codes[0],
     link: ({ links }) => links.find(({ href, text }) => contains(href, part) || contains(text, part))?.href,

@@ -111,7 +111,7 @@ const accountMembers = {
 }
 
 /** The creator of a domain or audience in answers. */
-export const accountSchema: z.ZodType<CreatedBy> = z.strictObject(accountMembers)
+export const createdBySchema: z.ZodType<CreatedBy> = z.strictObject(accountMembers)
 
 const isoTime = z.iso.datetime({ precision: 3 }).describe('ISO 8601 in UTC with milliseconds')
 
@@ -152,7 +152,7 @@ const listMembers = {
 /** A domain in a list, docs/interface.md 2.4. */
 export const domainListItemSchema: z.ZodType<DomainListItem> = z.strictObject({
   ...listMembers,
-  created_by: accountSchema,
+  created_by: createdBySchema,
 })
 
 /** A domain in detail, docs/interface.md 2.4. */

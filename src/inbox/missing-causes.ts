@@ -20,6 +20,7 @@ export function causesOf(facts: MissingFacts): MissingCause[] {
     found.push(noAttempt(`No request and no SMTP session came since ${timeText(facts.since)}.`))
   // Attempts were recorded, but none of them points to a cause.
   if (found.length === 0) found.push(noAttempt('Nothing that was recorded explains it.'))
+  // `weigh` sorts the evidence, the newest first.
   const newest = ({ evidence }: MissingCause): number => evidence[0]?.time ?? 0
   found.sort((one, other) => other.weight - one.weight || newest(other) - newest(one))
   return found.map(({ weight: _weight, ...cause }) => cause)

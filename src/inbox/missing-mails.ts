@@ -87,7 +87,7 @@ export function elsewhereCauses({ to, foreign, others }: MissingFacts): Weighed[
   }
   if (to === null || others.length === 0) return found
   const similar = others.filter(({ envelope }) =>
-    envelope.rcpt_to.slice(0, 10).some((one) => isSimilar(one, to)),
+    envelope.rcpt_to.slice(0, maxComparedRecipients).some((one) => isSimilar(one, to)),
   )
   if (similar.length > 0) {
     const message = 'Mail came for a similar address.'
@@ -108,13 +108,19 @@ export function elsewhereCauses({ to, foreign, others }: MissingFacts): Weighed[
 }
 
 function recipientsAndSubject({ id, created: time, envelope, subject }: EmailRecord): Evidence {
-  return { id, time, text: `${envelope.rcpt_to.slice(0, 3).join(', ')}, ${quote(subject)}` }
+  return { id, time, text: `${envelope.rcpt_to.slice(0, maxShownRecipients).join(', ')}, ${quote(subject)}` }
 }
 
 /** Whether two addresses differ by a typo. */
 function isSimilar(one: string, other: string): boolean {
-  if (Math.abs(one.length - other.length) > 2 || one.length > maxComparedLength) return false
-  return editDistance(one.toLowerCase(), other.toLowerCase()) <= 2
+  if (Math.abs(one.length - other.length) > maxEdits || one.length > maxComparedLength) return false
+  return editDistance(one.toLowerCase(), other.toLowerCase()) <= maxEdits
 }
 
+/** How many letters a typo changes. */
+const maxEdits = 2
+/** In characters. */
 const maxComparedLength = 80
+/** Of one mail. */
+const maxComparedRecipients = 10
+const maxShownRecipients = 3

@@ -1,4 +1,3 @@
-import type { Ids } from '../core/ids.ts'
 import { ConfigurationSets } from '../providers/ses/configuration-sets.ts'
 import { webhookShapes } from '../providers/webhook-shapes.ts'
 import type { Store } from '../store/store.ts'
@@ -6,17 +5,19 @@ import { readTrackingSecret } from '../tracking/secret.ts'
 import { createTokens } from '../tracking/tokens.ts'
 import type { RunningWebhooks } from '../webhooks/service.ts'
 import { createWebhooks } from '../webhooks/webhooks.ts'
+import type { AccountMemory } from './account-memory.ts'
 import { reportFailures } from './notices.ts'
 import type { AccountParts } from './shared-parts.ts'
 
 /** The webhooks of an account, and the configuration sets that choose their events. */
 export async function openWebhooks(
   { config, outgoing, baseUrl, following, counts, tracer }: AccountParts,
-  { ids, randomSources }: { ids: Ids } & Pick<AccountParts, 'randomSources'>,
+  { ids, randomSources }: Pick<AccountMemory, 'ids' | 'randomSources'>,
   store: Store,
 ): Promise<{ webhooks: RunningWebhooks; configurationSets: ConfigurationSets }> {
   const { clock } = config
   const configurationSets = await ConfigurationSets.open({ store, clock, following })
+  // Only confirmations of subscriptions, which are rare, need these.
   const tokens = async (): Promise<ReturnType<typeof createTokens>> =>
     createTokens(await readTrackingSecret(store, randomSources('tracking')), clock)
   const webhooks = await createWebhooks({

@@ -10,6 +10,7 @@ import { host } from '../core/natives.ts'
 export function assertRealTicks(): void {
   // Not written as a member of `process`, because the build would replace that by the real one.
   const { nextTick } = host.process
+  // Fake timers, such as those of vitest and Jest, leave their `clock` on each function that they replace.
   if (!Object.hasOwn(nextTick, 'clock')) return
   throw invalidOption(tickFault)
 }

@@ -24,13 +24,14 @@ export async function waitForMail(
   const { signal } = options
   const deadline = monotonicNow() + options.timeoutMs
   const wanted = `to:${quotedString(to)} ${query}`
-  // Both are described at `Matches`. Without `after` they take that of the caller.
+  // `next` and `older` are described at `Matches` in search/wait-for-wanted.ts. Without `after` they take that of the caller.
   const next = (excluded: readonly string[], after = options.after): Promise<Mail> => {
     const timeoutMs = Math.max(0, Math.ceil(deadline - monotonicNow()))
     return inbox.waitFor(`${excludingTerm(excluded)}${wanted}`, { ...options, after, timeoutMs })
   }
   async function* older(below: string, after = options.after): AsyncGenerator<MailEntry> {
     const isLater = after === undefined ? () => true : cameAfter(after)
+    // The id of a mail is a cursor, too: the page begins below it.
     for (let cursor: string | null = below; cursor !== null;) {
       const page = await inbox.entries({ query: wanted, cursor, limit: 500, signal })
       for (const entry of page.items) {

@@ -7,10 +7,10 @@ import ipaddr from 'ipaddr.js'
  * - `loopback`, `private`: this machine, and networks that are not reached from elsewhere;
  * - `public`: globally reachable;
  * - `special`: reserved for documentation, benchmarks, tunnels or the future;
- * - `never`: link-local, the metadata services of clouds, multicast and unspecified addresses;
+ * - `uncallable`: link-local, the metadata services of clouds, multicast and unspecified addresses;
  * - `none`: no IP address.
  */
-export type AddressKind = 'loopback' | 'private' | 'public' | 'special' | 'never' | 'none'
+export type AddressKind = 'loopback' | 'private' | 'public' | 'special' | 'uncallable' | 'none'
 
 /** An IP address, as {@link parseAddress} reads it. */
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -93,8 +93,8 @@ export function isWithin(address: Address, [start, bits]: Range): boolean {
   return address.kind() === start.kind() && address.match(start, bits)
 }
 
-/** Why an address of the kind `never` may not be called, as the end of a sentence. */
-export const neverProblem = 'is a link-local, metadata, multicast or reserved address'
+/** Why an address of the kind `uncallable` may not be called, as the end of a sentence. */
+export const uncallableProblem = 'is a link-local, metadata, multicast or reserved address'
 
 /** The longest form: `0000:0000:0000:0000:0000:ffff:255.255.255.255`. */
 const maxLength = 45
@@ -107,11 +107,11 @@ function toHex(dotted: string): string {
 
 function embeddedIpv4(address: ipaddr.IPv6): Address {
   const { parts } = address
-  const at = embeddings.find(([, range]) => isWithin(address, range))?.[0]
-  const [high, low] = at === undefined ? [] : parts.slice(at)
+  const embedding = embeddings.find(([, range]) => isWithin(address, range))
+  if (!embedding) return address
+  const [high = 0, low = 0] = parts.slice(embedding[0])
   // `::` and `::1` are no IPv4 addresses.
-  const isOwn = parts.slice(0, 7).every((part) => part === 0) && (low ?? 0) <= 1
-  if (high === undefined || low === undefined || isOwn) return address
+  if (parts.slice(0, 7).every((part) => part === 0) && low <= 1) return address
   return new ipaddr.IPv4([high >> 8, high & 255, low >> 8, low & 255])
 }
 
@@ -134,10 +134,10 @@ const ranges: readonly (readonly [kind: AddressKind, range: Range])[] = (
   [
     ['loopback', '127.0.0.0/8', '::1/128'],
     // Alibaba Cloud, Azure, Scaleway, Oracle Cloud, AWS, Google Cloud
-    ['never', '100.100.100.200/32', '168.63.129.16/32'],
-    ['never', 'fd00:42::42/128', 'fd00:c1::/32', 'fd00:ec2::/32', 'fd20:ce::254/128'],
-    ['never', '0.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '224.0.0.0/4', '255.255.255.255/32'],
-    ['never', '::/128', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+    ['uncallable', '100.100.100.200/32', '168.63.129.16/32'],
+    ['uncallable', 'fd00:42::42/128', 'fd00:c1::/32', 'fd00:ec2::/32', 'fd20:ce::254/128'],
+    ['uncallable', '0.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '224.0.0.0/4', '255.255.255.255/32'],
+    ['uncallable', '::/128', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
     ['private', '10.0.0.0/8', '100.64.0.0/10', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
     ['special', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32', '3fff::/20'],
     ['special', '198.18.0.0/15', '192.88.99.0/24', '240.0.0.0/4'],

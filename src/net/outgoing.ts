@@ -1,5 +1,5 @@
 import { hostname as machineName, networkInterfaces } from 'node:os'
-import { kindOfAddress, neverProblem, parseAddress } from './addresses.ts'
+import { kindOfAddress, uncallableProblem, parseAddress } from './addresses.ts'
 import { covers, parseAllowed } from './allowed.ts'
 import { isLoopback, isWildcard } from './hosts.ts'
 
@@ -70,7 +70,7 @@ export function createOutgoing(allow: readonly string[], names: readonly string[
     if (address === null && !isLoopback(bareName(name))) return null
     const kind = address === null ? 'loopback' : kindOfAddress(address)
     if (kind === 'none') return 'is not an IP address'
-    if (kind === 'never') return neverProblem
+    if (kind === 'uncallable') return uncallableProblem
     if (kind === 'public' || isAllowed(destination)) return null
     if (kind === 'special') return `is in a range for documentation, tests or tunnels; ${permission}`
     const where = whereOf[kind]

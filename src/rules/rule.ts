@@ -6,6 +6,7 @@ export interface RulesRecord extends StoredRecord {
   rules: Rule[]
 }
 
+/** Holds one record. */
 export const rulesCollection: Collection<RulesRecord> = { name: 'rules', indexes: {} }
 
 /** A given rule with all defaults filled in. */
@@ -36,6 +37,7 @@ export type Verdict =
   /** Cuts the connection without a reply. */
   | { action: 'drop' }
 
+/** The SMTP reply code of a rule that rejects and names none. */
 export const defaultReplyCode = 550
 
 /** The default RFC 3463 code for a reply code. */

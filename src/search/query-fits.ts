@@ -3,15 +3,18 @@ import { foldText } from '../core/fold-text.ts'
 import { isMailbox } from '../mime/headers/addresses.ts'
 
 /**
- * How a search looks for an address. A whole address, with or without a name, finds one mailbox, in each spelling of
- * its domain. Other text may be anywhere in an address.
+ * Makes a test for an address. A whole address, with or without a name, finds one mailbox, in each spelling of its domain:
+ * `ada@x.test` does not find `canada@x.test`. Other text may be anywhere in an address.
  */
 export function addressTest(wanted: string | RegExp): (address: string) => boolean {
-  const forms = wanted instanceof RegExp ? [wanted] : spellingsOf(mailboxOf(wanted) ?? wanted)
-  return (address) => forms.some((form) => fits(address, form))
+  if (wanted instanceof RegExp) return (address) => contains(address, wanted)
+  const mailbox = mailboxOf(wanted)
+  const spellings = spellingsOf(mailbox ?? wanted)
+  const fits = mailbox === undefined ? contains : isMailbox
+  return (address) => spellings.some((spelling) => fits(address, spelling))
 }
 
-/** How a search looks for a display name beside an address. A whole address is not looked for in names. */
+/** Makes a test for a display name beside an address. A whole address is not looked for in names. */
 export function nameTest(wanted: string | RegExp): (name: string) => boolean {
   if (typeof wanted === 'string' && mailboxOf(wanted) !== undefined) return () => false
   return (name) => contains(name, wanted)
@@ -25,7 +28,7 @@ interface Recipients {
 }
 
 /**
- * How to tell the mail of a recipient among what `to:` found, which for `ada@example.com` also finds `canada@example.com`.
+ * Makes a test for the mail of a recipient among what `to:` found, which for `ada@example.com` also finds `canada@example.com`.
  * Names and parts of addresses are left to the query.
  */
 export function recipientTest(wanted: string): (mail: Recipients) => boolean {
@@ -40,15 +43,9 @@ export function contains(text: string, wanted: string | RegExp): boolean {
   return foldText(text).includes(foldText(wanted))
 }
 
-function fits(address: string, wanted: string | RegExp): boolean {
-  const mailbox = wanted instanceof RegExp ? undefined : mailboxOf(wanted)
-  // "ada@x.test" must not find "canada@x.test".
-  return mailbox === undefined ? contains(address, wanted) : isMailbox(address, mailbox)
-}
-
 /** A RegExp with `g` or `y` keeps its position. */
 export function withoutState(form: RegExp): RegExp {
-  return new RegExp(form.source, form.flags.replace(/[gy]/g, ''))
+  return !form.global && !form.sticky ? form : new RegExp(form.source, form.flags.replace(/[gy]/g, ''))
 }
 
 /**
@@ -60,8 +57,11 @@ export function addressTexts(wanted: string | RegExp): string[] | null {
   const mailbox = mailboxOf(wanted)
   if (mailbox === undefined) return spellingsOf(wanted)
   // Such a domain has many spellings.
-  return /[^\x00-\x7f]|xn--/i.test(mailbox) ? null : [mailbox]
+  return international.test(mailbox) ? null : [mailbox]
 }
+
+/** Text that may have several spellings. */
+const international = /[^\x00-\x7f]|xn--/i
 
 // If there is a name before the address, as in a header field, only the address counts.
 function mailboxOf(wanted: string): string | undefined {
@@ -75,7 +75,7 @@ function mailboxOf(wanted: string): string | undefined {
  * @returns The given spelling first. There may be only one.
  */
 export function spellingsOf(wanted: string): string[] {
-  if (!/[^\x00-\x7f]|xn--/i.test(wanted)) return [wanted]
+  if (!international.test(wanted)) return [wanted]
   return normalForms([wanted, ...withOtherDomain(wanted)])
 }
 
@@ -88,7 +88,7 @@ function withOtherDomain(wanted: string): string[] {
   const at = wanted.lastIndexOf('@') + 1
   const domain = wanted.slice(at)
   // Only for text that can only be a name, because the URL rules would read `1.2` as an IP address, and decode `%41`.
-  if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) || !/[^\x00-\x7f]|xn--/i.test(domain)) return []
+  if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) || !international.test(domain)) return []
   const others = [domainToASCII(domain), domainToUnicode(domain)]
   return others.filter((one) => one !== '').map((one) => wanted.slice(0, at) + one)
 }

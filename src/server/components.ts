@@ -51,7 +51,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   DnsRecordPurpose: domains.dnsRecordPurposeSchema,
   RecordCheck: domains.recordCheckSchema,
   VerificationInfo: domains.verificationInfoSchema,
-  Account: domains.accountSchema,
+  Account: domains.createdBySchema,
   Audience: audiences.audienceSchema,
   Contact: audiences.contactSchema,
   ContactInput: audiences.contactInputSchema,

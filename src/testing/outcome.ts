@@ -14,7 +14,7 @@ export interface Sense {
   isNot: boolean
 }
 
-/** A text as an expectation names it: a part of it in any case, or a pattern. An address names one mailbox. */
+/** A text as an expectation names it: a part of it in any case, or a pattern. A whole address matches only that mailbox. */
 export type TextPattern = string | RegExp
 
 /**

@@ -21,7 +21,8 @@ export interface RunnerSnapshots {
  * The snapshots of the runner, by what it hands to matchers.
  *
  * @param context  The `this` of the matcher.
- * @param advice  A sentence for users of another runner.
+ * @param matcher  Its name, for errors.
+ * @param advice  A sentence for users of another runner, with a space before it; `""` for none.
  * @throws TypeError in another runner, and for `not`.
  */
 export function runnerSnapshots(context: unknown, matcher: string, advice: string): RunnerSnapshots {

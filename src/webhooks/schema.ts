@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { quote } from '../core/quote.ts'
 import { domainDataSchema } from '../domains/schema.ts'
-import { kindOfAddress, neverProblem } from '../net/addresses.ts'
+import { kindOfAddress, uncallableProblem } from '../net/addresses.ts'
 import { hostOfUrl } from '../net/hosts.ts'
 import { domainEventTypes, emailEventTypes, eventGroups, webhookCreatedType } from './event-types.ts'
 import type {
@@ -228,5 +228,5 @@ function urlFormProblem(text: string): string | null {
     return `must be an http(s) URL such as "http://127.0.0.1:3000/hooks", not ${quote(text)}`
   if (url.username !== '' || url.password !== '') return 'must have no user name and no password'
   const host = hostOfUrl(url)
-  return kindOfAddress(host) === 'never' ? `leads to ${host}, which ${neverProblem}` : null
+  return kindOfAddress(host) === 'uncallable' ? `leads to ${host}, which ${uncallableProblem}` : null
 }

@@ -79,6 +79,17 @@ it('nothing is asked without a request, and on request not where `allowOutgoing`
   expect(foreign.run?.message).toContain('; 1 are left, for lack of time or because there are more than 100')
 })
 
+it('a link that redirects to where `allowOutgoing` does not allow it was asked itself', async () => {
+  const { url } = await site((_, response) =>
+    response.writeHead(302, { location: 'https://acme.test/x' }).end(),
+  )
+  const { run, found } = await asked(await start(), `<a href="${url}/moved">x</a>`)
+  expect(run).toMatchObject({ outcome: 'found', message: '1 of 1 addresses were asked.' })
+  expect(found).toEqual([
+    `note: The link ${url}/moved redirects to https://acme.test/x, which was not asked: acme.test is not this machine; allow it with \`allowOutgoing\`.`,
+  ])
+})
+
 it.each([
   [[], 'acme.test', null, false],
   [[], '127.0.0.1', '127.0.0.1', true],

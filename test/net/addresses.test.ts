@@ -14,13 +14,13 @@ import { spellingsOf } from './_spellings.ts'
  * first and its last address.
  */
 const registry: readonly (readonly [kind: string, first: string, last: string])[] = [
-  ['never', '0.0.0.0', '0.255.255.255'],
+  ['uncallable', '0.0.0.0', '0.255.255.255'],
   ['private', '10.0.0.0', '10.255.255.255'],
   ['private', '100.64.0.0', '100.127.255.255'],
   ['loopback', '127.0.0.0', '127.255.255.255'],
-  ['never', '169.254.0.0', '169.254.255.255'],
+  ['uncallable', '169.254.0.0', '169.254.255.255'],
   ['private', '172.16.0.0', '172.31.255.255'],
-  ['never', '192.0.0.0', '192.0.0.255'],
+  ['uncallable', '192.0.0.0', '192.0.0.255'],
   ['special', '192.0.2.0', '192.0.2.255'],
   ['public', '192.31.196.0', '192.31.196.255'],
   ['public', '192.52.193.0', '192.52.193.255'],
@@ -30,10 +30,10 @@ const registry: readonly (readonly [kind: string, first: string, last: string])[
   ['special', '198.18.0.0', '198.19.255.255'],
   ['special', '198.51.100.0', '198.51.100.255'],
   ['special', '203.0.113.0', '203.0.113.255'],
-  ['never', '224.0.0.0', '239.255.255.255'],
+  ['uncallable', '224.0.0.0', '239.255.255.255'],
   ['special', '240.0.0.0', '255.255.255.254'],
-  ['never', '255.255.255.255', '255.255.255.255'],
-  ['never', '::', '::'],
+  ['uncallable', '255.255.255.255', '255.255.255.255'],
+  ['uncallable', '::', '::'],
   ['loopback', '::1', '::1'],
   ['special', '64:ff9b:1::', '64:ff9b:1:ffff:ffff:ffff:ffff:ffff'],
   ['special', '100::', '100::ffff:ffff:ffff:ffff'],
@@ -49,9 +49,9 @@ const registry: readonly (readonly [kind: string, first: string, last: string])[
   ['special', '3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff'],
   ['special', '5f00::', '5f00:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
   ['private', 'fc00::', 'fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
-  ['never', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
-  ['never', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
-  ['never', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['uncallable', 'fe80::', 'febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['uncallable', 'fec0::', 'feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ['uncallable', 'ff00::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'],
 ]
 
 /** The addresses at which clouds serve information about the machine, including secrets. */
@@ -72,7 +72,7 @@ const kinds = {
   loopback: '127.0.0.1',
   private: '10.1.2.3',
   special: '198.18.0.1',
-  never: '169.254.169.254',
+  uncallable: '169.254.169.254',
   public: '8.8.8.8',
 } as const
 
@@ -82,7 +82,7 @@ describe('an address', () => {
   })
 
   it.each(metadata)('%s of a metadata service is never allowed', (address) => {
-    expect(kindOfAddress(address)).toBe('never')
+    expect(kindOfAddress(address)).toBe('uncallable')
   })
 
   it.each(['8.8.8.8', '1.1.1.1', '198.17.255.255', '198.20.0.0', '168.63.129.15', '2606:4700::1111'])(

@@ -45,9 +45,7 @@ export async function signMessage(
   const signatureOnly: RawField = { name: 'dkim-signature', written: unsigned }
   const text = [...fields, signatureOnly].map((field) => canonicalField(field, 'relaxed')).join('\r\n')
   const signature = await signAside('sha256', Buffer.from(text, 'latin1'), key)
-  // The first line is shorter by `b=`.
-  const folded = signature.toString('base64').replace(/^.{73}|.{75}/g, '$&\r\n ')
-  const signed = [Buffer.from(`${unsigned}${folded.trimEnd()}\r\n`, 'latin1'), ...pieces]
+  const signed = [Buffer.from(`${unsigned}${foldSignature(signature)}\r\n`, 'latin1'), ...pieces]
   const size_bytes = signed.reduce((size, piece) => size + piece.length, 0)
   return { parts: size_bytes <= inOnePieceBytes ? [Buffer.concat(signed, size_bytes)] : signed, size_bytes }
 }
@@ -84,6 +82,7 @@ function signedFields(fields: readonly RawField[]): RawField[] {
   return signedNames.flatMap((name) => last.get(name) ?? [])
 }
 
+/** The field without its signature, which begins in the last line, after ` b=`. */
 function signatureField(tags: Omit<Signing, 'key'> & { hash: string; names: readonly string[] }): string {
   const value = [
     'v=1',
@@ -96,4 +95,10 @@ function signatureField(tags: Omit<Signing, 'key'> & { hash: string; names: read
     `h=${tags.names.join(':')}`,
   ].join('; ')
   return `${foldField(`DKIM-Signature: ${value}`)};\r\n b=`
+}
+
+/** The end of a {@link signatureField}, in lines of 76 characters; of the first one, ` b=` takes three. */
+function foldSignature(signature: Buffer): string {
+  const lines = signature.toString('base64').replace(/^.{73}|.{75}/g, '$&\r\n ')
+  return lines.trimEnd()
 }

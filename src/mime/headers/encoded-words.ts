@@ -15,6 +15,7 @@ import { rawOctets, textOf } from './octets.ts'
 export function decodeEncodedWords(text: string): string {
   if (!text.includes('=?')) return textOf(text)
   const pieces: string[] = []
+  // With `as`, because TypeScript would take it for null throughout the loop.
   let run = null as WordRun | null
   let at = 0
   for (const match of text.matchAll(encodedWord)) {
@@ -24,12 +25,12 @@ export function decodeEncodedWords(text: string): string {
     const bytes = encoding.toUpperCase() === 'B' ? fromB(encoded) : fromQ(encoded, charset)
     if (!bytes) continue
     const between = text.slice(at, match.index)
-    const isNext = run !== null && /^\s*$/.test(between)
-    if (isNext && run?.charset === charset) run.bytes.push(bytes)
+    const followsWord = run !== null && /^\s*$/.test(between)
+    if (followsWord && run?.charset === charset) run.bytes.push(bytes)
     else {
       if (run) pieces.push(decodeRun(run))
       // White space between two encoded words is ignored (section 6.2).
-      if (!isNext) pieces.push(textOf(between))
+      if (!followsWord) pieces.push(textOf(between))
       run = { charset, bytes: [bytes] }
     }
     at = match.index + written.length

@@ -12,7 +12,18 @@ export interface HtmlBuilder {
 }
 
 /** All nodes are of one type. */
-type HtmlTypes = { [Kind in keyof TreeAdapterTypeMap]: HtmlNode }
+type HtmlTypes = { [Kind in keyof TreeAdapterTypeMap]: BuiltNode }
+
+/** A node while the document is being built. */
+interface BuiltNode extends HtmlNode {
+  readonly attributes: HtmlAttribute[]
+  text: string
+  parent: BuiltNode | null
+  previous: BuiltNode | null
+  next: BuiltNode | null
+  first: BuiltNode | null
+  last: BuiltNode | null
+}
 
 /**
  * Builds a document from what parse5 finds.
@@ -22,7 +33,7 @@ type HtmlTypes = { [Kind in keyof TreeAdapterTypeMap]: HtmlNode }
 export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
   const document = nodeOf('#document')
   /** The contents of templates, which are not part of the document. */
-  const contents = new Map<HtmlNode, HtmlNode>()
+  const contents = new Map<BuiltNode, BuiltNode>()
   let mode = 'no-quirks' as DocumentMode
 
   const adapter: TreeAdapter<HtmlTypes> = {
@@ -63,10 +74,10 @@ export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
     getDocumentTypeNodeName: () => '',
     getDocumentTypeNodePublicId: () => '',
     getDocumentTypeNodeSystemId: () => '',
-    isTextNode: (node): node is HtmlNode => node.name === '#text',
-    isCommentNode: (node): node is HtmlNode => node.name === '#comment',
-    isDocumentTypeNode: (node): node is HtmlNode => node.name === '#doctype',
-    isElementNode: (node): node is HtmlNode => !node.name.startsWith('#'),
+    isTextNode: (node): node is BuiltNode => node.name === '#text',
+    isCommentNode: (node): node is BuiltNode => node.name === '#comment',
+    isDocumentTypeNode: (node): node is BuiltNode => node.name === '#doctype',
+    isElementNode: (node): node is BuiltNode => !node.name.startsWith('#'),
     setNodeSourceCodeLocation() {},
     getNodeSourceCodeLocation: () => null,
     updateNodeSourceCodeLocation() {},
@@ -76,12 +87,12 @@ export function createHtmlBuilder(onElement: () => void): HtmlBuilder {
 
 const maxAdopted = 100
 
-function nodeOf(name: string, namespace = '', attributes: HtmlAttribute[] = []): HtmlNode {
+function nodeOf(name: string, namespace = '', attributes: HtmlAttribute[] = []): BuiltNode {
   const links = { parent: null, previous: null, next: null, first: null, last: null }
   return { name, namespace, attributes, text: '', ...links }
 }
 
-function insertNode(parent: HtmlNode, node: HtmlNode, before: HtmlNode | null): void {
+function insertNode(parent: BuiltNode, node: BuiltNode, before: BuiltNode | null): void {
   if (node.name === '#comment') return
   node.parent = parent
   node.next = before
@@ -92,7 +103,7 @@ function insertNode(parent: HtmlNode, node: HtmlNode, before: HtmlNode | null): 
   else parent.last = node
 }
 
-function detach(node: HtmlNode): void {
+function detach(node: BuiltNode): void {
   const { parent, previous, next } = node
   if (!parent) return
   if (previous) previous.next = next
@@ -104,14 +115,14 @@ function detach(node: HtmlNode): void {
   node.next = null
 }
 
-function addText(parent: HtmlNode, text: string, before: HtmlNode | null): void {
+function addText(parent: BuiltNode, text: string, before: BuiltNode | null): void {
   const neighbour = before ? before.previous : parent.last
   if (neighbour?.name === '#text') neighbour.text += text
   else insertNode(parent, { ...nodeOf('#text'), text }, before)
 }
 
-function childrenOf({ first }: HtmlNode): HtmlNode[] {
-  const children: HtmlNode[] = []
+function childrenOf({ first }: BuiltNode): BuiltNode[] {
+  const children: BuiltNode[] = []
   for (let node = first; node; node = node.next) children.push(node)
   return children
 }

@@ -1,25 +1,29 @@
-/** A node of an HTML document. All nodes have the same members, and children form a linked list, because mails may have a million nodes. */
+/**
+ * A node of an HTML document. All nodes have the same members, and children form a linked list, because mails may have a
+ * million nodes. Only `html-builder.ts` changes nodes.
+ */
 export interface HtmlNode {
   /** The name of an element, in lower case except in SVG; `#text` or `#document`. Comments and doctypes are left out. */
   readonly name: string
-  /** Of an element. */
+  /** Of an element; else `""`. */
   readonly namespace: string
-  attributes: HtmlAttribute[]
-  /** Of a text. */
-  text: string
-  parent: HtmlNode | null
-  previous: HtmlNode | null
-  next: HtmlNode | null
-  first: HtmlNode | null
-  last: HtmlNode | null
+  /** Of an element; else empty. */
+  readonly attributes: readonly HtmlAttribute[]
+  /** Of a text; else `""`. */
+  readonly text: string
+  readonly parent: HtmlNode | null
+  readonly previous: HtmlNode | null
+  readonly next: HtmlNode | null
+  readonly first: HtmlNode | null
+  readonly last: HtmlNode | null
 }
 
 /** An attribute with its decoded value. */
 export interface HtmlAttribute {
-  name: string
-  value: string
-  /** Of SVG, as `xlink`. */
-  prefix?: string | undefined
+  /** In SVG and MathML, `xlink:href` has the name `href` and the prefix `xlink`; in HTML, the name `xlink:href`. */
+  readonly name: string
+  readonly value: string
+  readonly prefix?: string | undefined
 }
 
 /** The namespace of HTML elements; those of SVG and MathML have others. */
@@ -32,7 +36,7 @@ export const voidElements: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The value of an attribute of an element; undefined without it. */
+/** The value of the first attribute with this name, whatever its prefix; undefined without one. */
 export function attributeOf({ attributes }: HtmlNode, name: string): string | undefined {
   return attributes.find((one) => one.name === name)?.value
 }
@@ -48,20 +52,17 @@ export interface HtmlVisitor {
 
 /** Visits all nodes of a document in their order; the root is neither opened nor closed. */
 export function walkHtml(root: HtmlNode, visitor: HtmlVisitor): void {
-  let node: HtmlNode = root
-  for (;;) {
+  for (let node: HtmlNode | null = root; node;) {
     let next: HtmlNode | null = null
     if (node.name === '#text') visitor.text(node)
     else if (node === root || visitor.open(node)) {
       next = node.first
       if (!next && node !== root) visitor.close(node)
     }
-    while (!next) {
-      if (node === root) return
+    while (!next && node !== root) {
       next = node.next
       if (next) break
-      if (!node.parent) return
-      node = node.parent
+      node = node.parent ?? root
       if (node !== root) visitor.close(node)
     }
     node = next

@@ -25,9 +25,9 @@ interface SuppressionList {
 
 const addressSchema = z.string().min(1).max(1000)
 const created_at = z.string().max(100).optional().describe('Has no effect: it is added now')
-const noEffect = 'Has no effect'
-const code = z.union([z.string().max(10), z.int()]).optional()
-const every = z.literal('*', 'must be *: an unsubscribe is of all mail here')
+const noEffectText = 'Has no effect'
+const smtpCode = z.union([z.string().max(10), z.int()]).optional()
+const allTags = z.literal('*', 'must be *: an unsubscribe is of all mail here')
 
 const lists: readonly SuppressionList[] = [
   {
@@ -35,8 +35,8 @@ const lists: readonly SuppressionList[] = [
     reason: 'bounce',
     added: z.strictObject({
       address: addressSchema,
-      code: code.describe(noEffect),
-      error: z.string().max(10_000).optional().describe(noEffect),
+      code: smtpCode.describe(noEffectText),
+      error: z.string().max(10_000).optional().describe(noEffectText),
       created_at,
     }),
     members: { code: '550', error: '' },
@@ -56,8 +56,8 @@ const lists: readonly SuppressionList[] = [
     reason: 'manual',
     added: z.strictObject({
       address: addressSchema,
-      tag: every.optional(),
-      tags: z.array(every).max(10).optional(),
+      tag: allTags.optional(),
+      tags: z.array(allTags).max(10).optional(),
       created_at,
     }),
     members: { tags: ['*'] },
@@ -69,12 +69,12 @@ const lists: readonly SuppressionList[] = [
 /** How many addresses one request may add. */
 const maxAdded = 1000
 
-const text = z.string().max(1000).optional()
+const queryText = z.string().max(1000).optional()
 const querySchema = z.strictObject({
   limit: queryNumber(1, 1000).optional().describe('Default: 100'),
   page: pageName.optional().describe('Default: `first`'),
-  address: text.describe('With `next` and `previous`: the address beside the page'),
-  term: text.describe('The beginning of the addresses'),
+  address: queryText.describe('With `next` and `previous`: the address beside the page'),
+  term: queryText.describe('The beginning of the addresses'),
 })
 const entrySchema = z.looseObject({ address: z.string(), created_at: z.string() })
 const doneSchema = z.strictObject({ message: z.string(), address: z.string().optional() })

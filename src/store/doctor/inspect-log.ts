@@ -8,7 +8,13 @@ import type { Records } from '../records.ts'
 import { nextTurn } from '../../core/machine.ts'
 import type { Report } from './findings.ts'
 
-/** Reads every commit of every log file, and applies those after the checkpoint: the changes of earlier ones are in the files of records. */
+/**
+ * Reads every commit of every log file, and applies those after the checkpoint: the changes of earlier ones are in the files
+ * of records.
+ *
+ * @param boot  The id of the machine's running start; `""` if unknown.
+ * @param records  The records of the checkpoint, to which the later commits are applied.
+ */
 export async function inspectLog(
   folder: ReadableFolder,
   checkpoint: Checkpoint,
@@ -29,6 +35,7 @@ export async function inspectLog(
     })
     await reportBroken(folder, replayed, loss, report)
   } catch (error) {
+    // The message of a damage ends with what to do first.
     report.problem(messageOf(error), 'Until then, Localpost does not start.')
   }
   const what = `${logs.length} log files hold ${commits} complete commits`
@@ -44,37 +51,40 @@ async function inspectUsed(
   report: Report,
 ): Promise<{ commits: number; isDamaged: boolean }> {
   const found = { commits: 0, isDamaged: false }
-  let last = 0
+  /** The last commit of all files so far. */
+  let lastSeq = 0
   for (const log of logs) {
     if (log > checkpoint.log) break
     const path = paths.log(log)
     const bytes = await files.readAll(path).catch((error: unknown) => {
+      // `replayLog` reads the log of the checkpoint again, and reports that.
       if (log < checkpoint.log) report.note(messageOf(error))
       return null
     })
     // A running instance may have removed it meanwhile.
     if (bytes === null) continue
     const used = log < checkpoint.log ? bytes.byteLength : checkpoint.offset
-    let part: LogPart | null = null
-    for (const next of logParts(bytes, last)) {
-      if (next.at >= used) break
-      part = next
-      if (next.frame) {
+    let lastPart: LogPart | null = null
+    for (const part of logParts(bytes, lastSeq)) {
+      if (part.at >= used) break
+      lastPart = part
+      if (part.frame) {
         found.commits++
-        last = next.frame.seq
+        lastSeq = part.frame.seq
         continue
       }
       found.isDamaged = true
-      const until = next.end >= used ? 'to its end' : `to byte ${next.end}, where complete commits follow`
+      const until = part.end >= used ? 'to its end' : `to byte ${part.end}, where complete commits follow`
       report.note(
-        `${path} is damaged from byte ${next.at} ${until}. If mails lost bytes, they are listed below.`,
+        `${path} is damaged from byte ${part.at} ${until}. If mails lost bytes, they are listed below.`,
       )
     }
     // A start reports a file that ends too early.
-    const endsElsewhere = part?.frame && (part.end > used || (part.end === used && last !== checkpoint.seq))
+    const endsElsewhere =
+      lastPart?.frame && (lastPart.end > used || (lastPart.end === used && lastSeq !== checkpoint.seq))
     if (log === checkpoint.log && endsElsewhere)
       report.problem(
-        `checkpoint.json says that commit ${checkpoint.seq} ends at byte ${used} of ${path}; in the log commit ${last} ends at byte ${part?.end}.`,
+        `checkpoint.json says that commit ${checkpoint.seq} ends at byte ${used} of ${path}; in the log commit ${lastSeq} ends at byte ${lastPart?.end}.`,
         'Restore the whole folder from a copy.',
       )
     await nextTurn()
