@@ -75,7 +75,7 @@ export function createSessionLog({
     },
     onEnded(given, isWanted) {
       listener = given
-      kept.onForeign?.(given, isWanted)
+      kept.setForeignListener?.(given, isWanted)
     },
     async list(query) {
       const cursor = givenCursor(query)

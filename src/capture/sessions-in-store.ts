@@ -70,7 +70,7 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
       return record ? withoutKind(record) : null
     },
     clear: () => log.clear(),
-    onForeign(given, isWanted = () => false) {
+    setForeignListener(given, isWanted = () => false) {
       listener = given
       isListenerWaiting = isWanted
     },
