@@ -22,6 +22,7 @@ export interface TranscriptMemory extends Transcripts {
 /** The line that replaces a message. */
 const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
 
+/** How many transcripts are kept, by one instance and by all that share a store. */
 const maxTranscripts = 1000
 
 /** @param limit  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
