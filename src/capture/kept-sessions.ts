@@ -13,14 +13,15 @@ export interface KeptSessions {
   }>
   get(id: string): Promise<SmtpSession | null>
   clear(): Promise<void>
-  /** Sets the listener for sessions at other instances; absent if those keep theirs elsewhere. */
-  onForeign?: SetEndedListener
+  /** Sets the listener for sessions that ended at other instances; absent if it does not keep those. */
+  setForeignListener?: SetEndedListener
 }
 
 /**
- * Sets the listener for ended sessions, in place of an earlier one. Sessions of other instances have to be read first, so
- * it gets them only while `isWanted` returns true.
+ * Sets the listener for ended sessions, in place of an earlier one.
  *
+ * @param isWanted  Asked for each session of another instance, which has to be read from the store: if it returns false, the
+ *   session is not read, and the listener not called. Default: it returns false.
  * @returns A function that ends this.
  */
 export type SetEndedListener = (
@@ -34,7 +35,7 @@ export type SessionKind = 'fine' | 'failed' | 'silent'
 /** How many sessions of a kind are kept. */
 export const maxOfKind: Readonly<Record<SessionKind, number>> = { fine: 500, failed: 500, silent: 50 }
 
-/** Keeps sessions in the memory of this process, at most 2 MB of each kind. */
+/** Keeps sessions in the memory of this process, at most 2 MB of each kind: a line has a byte for each character. */
 export function keptInMemory(clock: Clock): KeptSessions {
   const rings = {
     fine: createRing(maxOfKind.fine),
@@ -42,7 +43,10 @@ export function keptInMemory(clock: Clock): KeptSessions {
     silent: createRing(maxOfKind.silent),
   }
   const all = (): LoggedSession[] =>
-    Object.values(rings).flatMap((ring) => ring.keptSince(clock.now() - maxAgeMs))
+    Object.values(rings).flatMap((ring) => {
+      ring.dropBefore(clock.now() - maxAgeMs)
+      return ring.sessions()
+    })
   return {
     add: (kind, session) => rings[kind].put(session),
     async page({ failed, cursor, limit }) {
@@ -67,14 +71,17 @@ export const newestFirst = (one: SmtpSessionSummary, other: SmtpSessionSummary):
 
 /** How long a session is kept. */
 export const maxAgeMs: number = 24 * 60 * 60 * 1000
+/** How many characters the lines of all sessions of a kind have. */
 const maxChars = 2_000_000
-/** The cost of a line beyond its characters. */
+/** The cost of a line beyond its characters, in characters. */
 const lineOverhead = 24
 
-/** Keeps the newest sessions, bounded in number and size. */
+/** Keeps the newest sessions, at most `limit` with together `maxChars`. */
 function createRing(limit: number): {
   put(session: LoggedSession): void
-  keptSince(time: number): LoggedSession[]
+  /** Drops the sessions that ended before a time. */
+  dropBefore(time: number): void
+  sessions(): LoggedSession[]
   clear(): void
 } {
   let kept: { session: LoggedSession; chars: number }[] = []
@@ -86,11 +93,11 @@ function createRing(limit: number): {
       chars += size
       while (kept.length > limit || chars > maxChars) chars -= kept.shift()?.chars ?? 0
     },
-    keptSince(time) {
+    dropBefore(time) {
       kept = kept.filter(({ session }) => (session.ended ?? time) >= time)
       chars = kept.reduce((sum, one) => sum + one.chars, 0)
-      return kept.map(({ session }) => session)
     },
+    sessions: () => kept.map(({ session }) => session),
     clear() {
       kept = []
       chars = 0

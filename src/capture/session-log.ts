@@ -75,7 +75,7 @@ export function createSessionLog({
     },
     onEnded(given, isWanted) {
       listener = given
-      const stopForeign = kept.onForeign?.(given, isWanted)
+      const stopForeign = kept.setForeignListener?.(given, isWanted)
       return () => {
         listener = () => {}
         stopForeign?.()

@@ -70,7 +70,7 @@ export function keptInStore(store: Store, clock: Clock): KeptSessions {
       return record ? withoutKind(record) : null
     },
     clear: () => log.clear(),
-    onForeign(given, wanted = () => false) {
+    setForeignListener(given, wanted = () => false) {
       listener = given
       isWanted = wanted
       return () => {

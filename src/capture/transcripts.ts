@@ -5,6 +5,7 @@ import { linesOfTransaction, toTranscript, type TransactionNotes } from './sessi
 
 /** The transcripts of the latest submissions. */
 export interface Transcripts {
+  /** Keeps the notes themselves: they are read later, and may still grow. */
   keep(id: string, notes: TransactionNotes): void
   /** @returns null for an email without a transcript; a promise where instances share a store. */
   of(id: string, sizeBytes: number): TranscriptLine[] | null | Promise<TranscriptLine[] | null>
@@ -21,8 +22,11 @@ export interface TranscriptMemory extends Transcripts {
 /** The line that replaces a message. */
 const messageLine = (sizeBytes: number): string => `<${sizeBytes} bytes>`
 
+/** How many transcripts are kept, by one instance and by all that share a store. */
+const maxTranscripts = 1000
+
 /** @param limit  How many transcripts to keep. They are in memory only, up to 4 KB each. Default: 1,000. */
-export function createTranscripts(limit = 1000): TranscriptMemory {
+export function createTranscripts(limit = maxTranscripts): TranscriptMemory {
   // A ring: every submission is put into it, and few are asked for. A map would cost each of them more.
   const kept: { readonly id: string; readonly notes: TransactionNotes }[] = []
   let next = 0
@@ -36,7 +40,8 @@ export function createTranscripts(limit = 1000): TranscriptMemory {
       return found ? toTranscript(linesOfSubmission(found.notes), messageLine(sizeBytes)) : null
     },
     clear() {
-      kept.length = next = 0
+      kept.length = 0
+      next = 0
     },
   }
 }
@@ -56,7 +61,7 @@ export function createSharedTranscripts(store: Store): Transcripts {
   const log = createSharedLog({
     store,
     collection: transcriptCollection,
-    limits: [{ index: 'id', prefix: [], most: 1000 }],
+    limits: [{ index: 'id', prefix: [], most: maxTranscripts }],
     onForeign: () => {},
   })
   return {

@@ -17,7 +17,7 @@ export const optionFlags: readonly OptionFlag[] = Object.entries(optionSections)
   ),
 )
 
-/** It is rare unless its row says that it is often used. */
+/** The flag is rare, so that the short help leaves it out, unless the row of its option says `often`. */
 function flagOf(name: string, option: PlacedRow, section: string): OptionFlag {
   const { row } = option
   const kind = kinds[row.kind]
@@ -34,7 +34,7 @@ function flagOf(name: string, option: PlacedRow, section: string): OptionFlag {
   }
 }
 
-/** Sets an option by its path: `['dns', 'servers']` is a member of a group. */
+/** Sets an option by its path: `['dns', 'servers']` is a member of a group, which is made if it is not there. */
 export function setOption(options: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...inner] = path
   if (inner.length === 0) {

@@ -39,13 +39,19 @@ class HtmlRemoval implements HtmlListener {
   readonly #cuts: Cut[] = []
   readonly #ignored: Ignored[] = []
   readonly #sheets: StyleSheet[] = []
-  /** The element that is removed with its content, and how many of its name are open. */
-  #removed: { name: string; start: number; open: number } | null = null
+  /** The element that is removed with its content, while the scan is in it; `depth` counts those of its name. */
+  #removed: { name: string; start: number; depth: number } | null = null
+  /** The style element that the scan is in. */
   #sheet: Omit<StyleSheet, 'end' | 'closedAt'> | null = null
+  /** Whether there was an element or a text that is shown. */
   #isInBody = false
+  /** Whether the last tag opened a title, whose text is not shown. */
   #isInTitle = false
-  /** Of the open elements of a name, whether their tags are removed. */
-  readonly #open = new Map<string, boolean[]>()
+  /**
+   * Of the elements of a name that are not closed, the last one last: whether their tags are removed. Void elements are
+   * never closed, so only `maxKept` are kept of each name.
+   */
+  readonly #tagsRemoved = new Map<string, boolean[]>()
 
   constructor(html: string, client: PreviewedClient, images: readonly ImagePart[]) {
     this.#html = html
@@ -66,14 +72,17 @@ class HtmlRemoval implements HtmlListener {
     ranges: AttributeRanges,
   ): void {
     const start = nameStart - 1
-    if (this.#isRemoved(name, start, end)) return
+    if (this.#passOver(name, start, end)) return
     if (!headElements.has(name)) this.#isInBody = true
     this.#isInTitle = name === 'title'
     // Called only for what is removed: most tags stay.
     const tag = (): string => `<${this.#html.slice(nameStart, Math.min(end - 1, nameStart + 200))}>`
     const features = [...elementFeatures(name, attributes)].filter((slug) => this.#client.ignores.has(slug))
     const ofElement = features.find((slug) => isOfElement(name, slug))
-    this.#open.set(name, [...(this.#open.get(name) ?? []).slice(-maxOpen), ofElement !== undefined])
+    this.#tagsRemoved.set(name, [
+      ...(this.#tagsRemoved.get(name) ?? []).slice(-maxKept),
+      ofElement !== undefined,
+    ])
     if (ofElement === undefined) {
       if (name === 'style') this.#sheet = { start: end, openedAt: start, isInBody: this.#isInBody }
       this.#dropAttributes(features, ranges, tag)
@@ -81,19 +90,23 @@ class HtmlRemoval implements HtmlListener {
       this.#filterStyle(name, attributes, ranges)
     } else if (goneWithContent.has(name)) {
       this.#ignored.push({ feature: ofElement, start, snippet: tag() })
-      this.#removed = { name, start, open: 1 }
+      this.#removed = { name, start, depth: 1 }
     } else this.#drop(ofElement, tag(), start, end)
   }
 
-  /** Whether a tag is in an element that is removed with its content, or begins one of the data of Office. */
-  #isRemoved(name: string, start: number, end: number): boolean {
+  /**
+   * Passes over a tag in an element that is removed with its content, and begins such an element at data of Office.
+   *
+   * @returns Whether it did; otherwise the tag is to be filtered.
+   */
+  #passOver(name: string, start: number, end: number): boolean {
     const isEmptyData = isOfficeData(name) && this.#html[end - 2] === '/'
     if (this.#removed) {
-      if (this.#removed.name === name && !isEmptyData) this.#removed.open++
+      if (this.#removed.name === name && !isEmptyData) this.#removed.depth++
       return true
     }
     if (this.#client.rules.isWord !== true || !isOfficeData(name)) return false
-    if (!isEmptyData) this.#removed = { name, start, open: 1 }
+    if (!isEmptyData) this.#removed = { name, start, depth: 1 }
     return true
   }
 
@@ -108,11 +121,15 @@ class HtmlRemoval implements HtmlListener {
     this.#isInTitle = false
     if (name === 'style') this.#endSheet(start, end)
     if (!this.#removed) {
-      if (this.#open.get(name)?.pop()) this.#cuts.push({ start, end, text: '' })
-    } else if (this.#removed.name === name && --this.#removed.open === 0) {
-      this.#cuts.push({ start: this.#removed.start, end, text: '' })
-      this.#removed = null
+      const isTagRemoved = this.#tagsRemoved.get(name)?.pop() ?? false
+      if (isTagRemoved) this.#cuts.push({ start, end, text: '' })
+      return
     }
+    if (this.#removed.name !== name) return
+    this.#removed.depth--
+    if (this.#removed.depth > 0) return
+    this.#cuts.push({ start: this.#removed.start, end, text: '' })
+    this.#removed = null
   }
 
   onComment(textStart: number, textEnd: number): void {
@@ -182,8 +199,8 @@ const headElements: ReadonlySet<string> = new Set(
 /** Elements without which their content means nothing. The content of others is shown. */
 const goneWithContent: ReadonlySet<string> = new Set('style svg textarea select meter progress'.split(' '))
 const imageAttributes = ['src', 'srcset', 'background']
-/** How many open elements of one name are remembered. */
-const maxOpen = 100
+/** How many elements of one name are kept while they are not closed. */
+const maxKept = 100
 
 /** What the Word engine reads as settings of a document, and never shows. The text of `o:p` is a paragraph. */
 const isOfficeData = (name: string): boolean =>

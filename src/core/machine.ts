@@ -5,7 +5,7 @@
  */
 import { monitorEventLoopDelay, performance as nodePerformance } from 'node:perf_hooks'
 import * as timers from 'node:timers'
-import { host } from './natives.ts'
+import { processGlobals } from './natives.ts'
 
 type Timers = Pick<
   typeof globalThis,
@@ -19,9 +19,9 @@ interface HostGlobals extends Timers {
 
 // The timers may be fake already, for example with Jest's `enableGlobally`: `@sinonjs/fake-timers`, which Jest and
 // vitest use, keeps the originals in its clock, as `_setTimeout`; those of the module `timers` in a list.
-const fakeClock: Readonly<Record<string, unknown>> = { ...Reflect.get(host.setTimeout, 'clock') }
+const fakeClock: Readonly<Record<string, unknown>> = { ...Reflect.get(processGlobals.setTimeout, 'clock') }
 const fakedOfModule = (fakeClock['timersModuleMethods'] ?? []) as { methodName: string; original: unknown }[]
-const globals: HostGlobals = host
+const globals: HostGlobals = processGlobals
 
 function original<T extends Function>(name: string, present: T): T {
   const kept = fakeClock[`_${name}`]
@@ -47,7 +47,7 @@ export const queueMicrotask: HostGlobals['queueMicrotask'] = original(
 )
 
 // Not written as a member of `process`, because the build would replace that by an import of this module.
-const { nextTick: presentTick } = host.process
+const { nextTick: presentTick } = processGlobals.process
 export const nextTick: NodeJS.Process['nextTick'] = original('nextTick', presentTick).bind(process)
 
 const now = nodePerformance.now

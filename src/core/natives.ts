@@ -10,11 +10,14 @@ import { transferableAbortController } from 'node:util'
 import { runInThisContext } from 'node:vm'
 
 /** The globals of the process, also in a context that a test runner made. */
-export const host: typeof globalThis = runInThisContext('globalThis') as typeof globalThis
+export const processGlobals: typeof globalThis = runInThisContext('globalThis') as typeof globalThis
 
-/** How the process had these globals at first: a test may replace them. Node's own getters load them when called. */
+/** The globals that Node loads when they are first named: `web-natives.ts`, which names them, is loaded later than this. */
 const webNames = ['FormData', 'Headers', 'Request', 'Response', 'fetch'] as const
-const firstOnes = new Map(webNames.map((name) => [name, Object.getOwnPropertyDescriptor(host, name)]))
+/** How the process had them at first: later, a test may have replaced them. Node's own getters load them when called. */
+const firstOnes = new Map(
+  webNames.map((name) => [name, Object.getOwnPropertyDescriptor(processGlobals, name)]),
+)
 
 /** One of these globals, as it was then. */
 export function webNative<N extends (typeof webNames)[number]>(name: N): (typeof globalThis)[N] {
@@ -22,11 +25,11 @@ export function webNative<N extends (typeof webNames)[number]>(name: N): (typeof
   if (!get) return value
   // Calling Node's getter defines the global anew. So what a test has put there is put back afterwards; and where a test
   // deleted it, it is deleted again.
-  const present = Object.getOwnPropertyDescriptor(host, name)
-  if (!present) Object.defineProperty(host, name, { configurable: true, value: undefined })
-  const own = get.call(host)
-  if (!present) Reflect.deleteProperty(host, name)
-  else if (present.get !== get) Object.defineProperty(host, name, present)
+  const present = Object.getOwnPropertyDescriptor(processGlobals, name)
+  if (!present) Object.defineProperty(processGlobals, name, { configurable: true, value: undefined })
+  const own = get.call(processGlobals)
+  if (!present) Reflect.deleteProperty(processGlobals, name)
+  else if (present.get !== get) Object.defineProperty(processGlobals, name, present)
   return own
 }
 
@@ -46,29 +49,41 @@ export { URL, URLSearchParams } from 'node:url'
 export { TextDecoder, TextEncoder } from 'node:util'
 export { BroadcastChannel, MessageChannel, MessagePort } from 'node:worker_threads'
 
-export const structuredClone: typeof globalThis.structuredClone = host.structuredClone
+export const structuredClone: typeof globalThis.structuredClone = processGlobals.structuredClone
 
-// No module exports these classes, but `node:util` makes a controller, and the rest follows from it.
-const controller = transferableAbortController()
-let abortEvent: object = controller
-controller.signal.addEventListener('abort', (event) => (abortEvent = event))
-controller.abort()
-const classOf = (value: object): unknown => value.constructor
-export const AbortController = classOf(controller) as typeof globalThis.AbortController
-export const AbortSignal = classOf(controller.signal) as typeof globalThis.AbortSignal
+// One by one, because the build reads the names of the exports from their lines.
+const abortClasses = readAbortClasses()
+export const AbortController = abortClasses.controller as typeof globalThis.AbortController
+export const AbortSignal = abortClasses.signal as typeof globalThis.AbortSignal
 export const EventTarget = Object.getPrototypeOf(AbortSignal) as typeof globalThis.EventTarget
-export const Event = classOf(abortEvent) as typeof globalThis.Event
-export const DOMException = classOf(controller.signal.reason as object) as typeof globalThis.DOMException
+export const Event = abortClasses.event as typeof globalThis.Event
+export const DOMException = abortClasses.reason as typeof globalThis.DOMException
+
+/** The classes that no module exports: those of a controller that `node:util` makes, and of what its abort makes. */
+function readAbortClasses(): Record<'controller' | 'signal' | 'event' | 'reason', unknown> {
+  const controller = transferableAbortController()
+  const { signal } = controller
+  let event: object = controller
+  signal.addEventListener('abort', (aborted) => (event = aborted))
+  controller.abort()
+  return {
+    controller: controller.constructor,
+    signal: signal.constructor,
+    event: event.constructor,
+    reason: (signal.reason as object).constructor,
+  }
+}
 
 type Class = abstract new (...given: never[]) => unknown
 
 /**
- * For `instanceof`, which the build lets look here: an error, a promise or an array of bytes may be of the context, as all
- * values that the sources make, or of the process, as those of Node.
+ * Classes for `instanceof` that know the values of both realms: the build writes `instanceof eitherRealm.Error` for
+ * `instanceof Error`. In a context that a test runner made, an error, a promise or an array of bytes is of the context if the
+ * sources made it, and of the process if Node did.
  */
 export const eitherRealm: Readonly<Record<string, { [Symbol.hasInstance](value: unknown): boolean }>> =
   Object.fromEntries(
-    // By these names: a fake Date has another one.
+    // Named here rather than by their `name`, which a fake Date has not.
     Object.entries<Class>({
       ArrayBuffer,
       DataView,
@@ -84,7 +99,7 @@ export const eitherRealm: Readonly<Record<string, { [Symbol.hasInstance](value: 
       TypeError,
       Uint8Array,
     }).map(([name, own]) => {
-      const theirs = Reflect.get(host, name) as Class
+      const theirs = Reflect.get(processGlobals, name) as Class
       if (theirs === own) return [name, own]
       const isEither = (value: unknown): boolean => value instanceof own || value instanceof theirs
       return [name, { [Symbol.hasInstance]: isEither }]

@@ -46,6 +46,11 @@ export interface EmailRecord extends StoredRecord, EmailMembers {
   undigested?: true
 }
 
+/** Whether what lists show of a mail's content was not stored yet. */
+export function needsDigest({ snippet, undigested }: EmailRecord): boolean {
+  return snippet === null || undigested === true
+}
+
 /** Whether the first delivery was tried, or the mail did not come through the outbox. */
 export const hasArrived = (email: EmailRecord): boolean => email.outbox === null || email.outbox.attempts > 0
 

@@ -103,6 +103,7 @@ export const recipientStateSchema: z.ZodType<RecipientState> = z.strictObject({
   events: z.array(emailEventSchema),
 })
 
+// The statuses of each union's first option are those that have no members of their own there.
 const toRecipient = { recipient: z.string(), timestamp }
 
 /** `last_event`, docs/interface.md 2.3: the members depend on the status. */

@@ -37,7 +37,12 @@ export interface ReceiveDeps {
 
 /** Receives the bytes of one submission. After an error, call `discard`. */
 export interface SubmissionReception {
-  /** Receives a piece. If it returns a promise, wait for it before the next piece. */
+  /**
+   * Receives a piece. If it returns a promise, wait for it before the next piece; the promise rejects if the piece could not
+   * be stored.
+   *
+   * @throws service_unavailable, at once, if there is no room for a long header.
+   */
   write(piece: Uint8Array): Promise<void> | undefined
   /**
    * Stores the message as an email. The email is durable when this resolves.
@@ -63,8 +68,9 @@ export function receiveSubmission(
   onStored?: (email: EmailRecord) => void,
 ): SubmissionReception {
   const { store, clock, ids, tracer } = deps
-  const started = clock.now()
-  const began = tracer ? dateNow() : 0
+  const startedAt = clock.now()
+  // Spans have the time of the machine, because those of the app do, while a test may have stopped the clock.
+  const spanStart = tracer ? dateNow() : 0
   // Only a temporary unique name. The email gets its own id just before the commit.
   const writer = store.createBlob(messageBlob(ids.next('em')))
   const head = createHeaderBuffer(deps.headerBudget)
@@ -90,10 +96,13 @@ export function receiveSubmission(
       const id = ids.next('em')
       const reply = `OK: captured as ${id}`
       const now = clock.now()
-      const span = tracer && tracer.begin('email accept', header.trace, began)
+      const span = tracer && tracer.begin('email accept', header.trace, spanStart)
       const trace = span?.trace ?? header.trace
-      const facts = { id, created: now, envelope, domain_id: domain.id, reply, started }
-      const email = toSubmission(header, facts, blob.size, trace, deps)
+      const email = toSubmission(
+        header,
+        { id, created: now, envelope, domain_id: domain.id, reply, startedAt, size_bytes: blob.size, trace },
+        deps,
+      )
       try {
         await store.commit([insert(emailCollection, email)], [{ ...blob, id: messageBlob(id) }])
       } catch (error) {
@@ -115,20 +124,26 @@ export function receiveSubmission(
   }
 }
 
-function toSubmission(
-  header: HeaderFacts,
-  facts: Pick<EmailRecord, 'id' | 'created' | 'envelope' | 'domain_id'> & { reply: string; started: number },
-  size_bytes: number,
-  trace: TraceContext | undefined,
-  deps: ReceiveDeps,
-): Complete<EmailRecord> {
-  const { id, created, envelope, domain_id, reply, started } = facts
-  const taken = deliveredEvent(`250 2.6.0 ${reply}`, created, { reporting_mta: deps.hostname, started })
+/** What is known of a submission beside its header. */
+interface SubmissionFacts extends Pick<EmailRecord, 'id' | 'created' | 'envelope' | 'domain_id'> {
+  /** The text of the 250 reply. */
+  reply: string
+  startedAt: number
+  size_bytes: number
+  trace: TraceContext | undefined
+}
+
+function toSubmission(header: HeaderFacts, facts: SubmissionFacts, deps: ReceiveDeps): Complete<EmailRecord> {
+  const { id, created, envelope, domain_id, reply, startedAt, size_bytes, trace } = facts
+  const context = { reporting_mta: deps.hostname, started: startedAt }
+  const taken = deliveredEvent(`250 2.6.0 ${reply}`, created, context)
+  let isPending = false
   const recipients = envelope.rcpt_to.map((recipient): RecipientState => {
     const state = sentTo(recipient, created)
-    return deps.needsDelivery(recipient) ? state : { recipient, events: [...state.events, taken] }
+    const needsDelivery = deps.needsDelivery(recipient)
+    isPending ||= needsDelivery
+    return needsDelivery ? state : { recipient, events: [...state.events, taken] }
   })
-  const isPending = recipients.some(({ events }) => events.length === 1)
   return {
     // Named one by one: an object made from the rest of another one is several times slower to write as JSON.
     from: header.from,

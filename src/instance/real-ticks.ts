@@ -1,5 +1,5 @@
 import { invalidOption } from '../core/errors.ts'
-import { host } from '../core/natives.ts'
+import { processGlobals } from '../core/natives.ts'
 
 /**
  * Refuses a faked `process.nextTick`: Node's sockets and files stop working with it, so every call would time out. Jest
@@ -9,7 +9,7 @@ import { host } from '../core/natives.ts'
  */
 export function assertRealTicks(): void {
   // Not written as a member of `process`, because the build would replace that by the real one.
-  const { nextTick } = host.process
+  const { nextTick } = processGlobals.process
   // Fake timers, such as those of vitest and Jest, leave their `clock` on each function that they replace.
   if (!Object.hasOwn(nextTick, 'clock')) return
   throw invalidOption(tickFault)

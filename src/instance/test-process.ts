@@ -1,4 +1,4 @@
-import { host } from '../core/natives.ts'
+import { processGlobals } from '../core/natives.ts'
 
 // Once for the process, because a process ends once.
 let isDeclared = false
@@ -25,8 +25,8 @@ export function atEndOfTests(run: () => void): () => void {
   // Vitest ends its workers without their exit events.
   vitestWorker()?.onCleanup?.(run)
   // Not the copy that Jest gives tests, which gets no event at the end.
-  host.process.on('exit', run)
-  return () => void host.process.off('exit', run)
+  processGlobals.process.on('exit', run)
+  return () => void processGlobals.process.off('exit', run)
 }
 
 interface VitestWorker {
@@ -44,7 +44,7 @@ function isVitestMain(): boolean {
 
 // Jest gives tests a copy of the process object.
 function isJest(): boolean {
-  return process.env['JEST_WORKER_ID'] !== undefined && host.process !== process
+  return process.env['JEST_WORKER_ID'] !== undefined && processGlobals.process !== process
 }
 
 // A global set-up of Jest runs in the main process, outside of every test file. Jest sets its variable in its workers only.

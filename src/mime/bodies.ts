@@ -93,11 +93,11 @@ function readBodyText(message: Buffer, part: PlacedPart, maxBytes: number, probl
 /** Decodes text that comes in pieces, with its line ends as LF. */
 function createLineDecoder(charset: string): TextPieces {
   const decoder = createTextDecoder(charset)
-  const isAscii = decodeText(Buffer.from('\r\n'), charset) === '\r\n'
+  const hasAsciiLineEnds = decodeText(Buffer.from('\r\n'), charset) === '\r\n'
   let isAfterReturn = false
   return {
     write(bytes) {
-      if (isAscii) {
+      if (hasAsciiLineEnds) {
         const normal = withLf(bytes, isAfterReturn)
         isAfterReturn = bytes.at(-1) === carriageReturn
         return decoder.write(normal)

@@ -19,8 +19,10 @@ export interface Outbox {
   close(): Promise<void>
 }
 
+/** `capture` and `relay` belong to the outbox from then on: its `close` closes them. */
 export interface OutboxDeps extends Omit<AttemptDeps, 'isClosed'> {}
 
+/** Makes an outbox, which begins with the first `wake`. */
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, clock, retryDelaysMs } = deps
   const closing = new AbortController()

@@ -18,6 +18,11 @@ export interface IndexerDeps extends ColumnWriterDeps {
   onLongWork?: ((isRunning: boolean) => void) | undefined
 }
 
+interface ReadOptions {
+  complete: boolean
+  signal: AbortSignal | undefined
+}
+
 /**
  * Starts to read mail, one at a time in order of arrival, and stores the results of several mails with one write. Capture
  * has priority: the indexer pauses while mail arrives, and if mail arrives without a pause, it reads only for a short slice
@@ -27,7 +32,7 @@ export interface IndexerDeps extends ColumnWriterDeps {
 export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   const { store, clock, column, onLongWork } = deps
   let isClosed = false
-  /** Whether all rows have to be made again. */
+  /** Whether all rows have to be made again: one is damaged, missing or not in the order of the mails, or most are waste. */
   let isStale = false
   /** Whether the rows of an earlier process are known to be undamaged. */
   let isVerified = false
@@ -35,6 +40,14 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
   const { deferred } = writer
   /** Only one message is read at a time. */
   const inLine = createSequence()
+  const quiet = startQuietWork({ clock, step: () => step(), onLongWork })
+  const stopListening = store.changes(
+    (change) => {
+      if (writer.noteChange(change)) isStale = true
+      if (change.op === 'gap' || change.op === 'insert') quiet.arrived()
+    },
+    { of: emailCollection },
+  )
 
   /**
    * Does the next part of the work.
@@ -42,8 +55,8 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
    * @param options.verifies  Checks a part of the rows of an earlier process first, until all are checked. Default: false.
    * @returns Whether there was work.
    */
-  const step = ({ verifies = false } = {}): Promise<boolean> =>
-    inLine(async () => {
+  function step({ verifies = false } = {}): Promise<boolean> {
+    return inLine(async () => {
       if (isClosed) return false
       if (isStale) {
         await writer.clear()
@@ -68,6 +81,7 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       if (await isMostlyWaste(store, column)) readAgain()
       return false
     })
+  }
 
   async function verifyPart(): Promise<void> {
     const deadline = clock.now() + quietSliceMs
@@ -82,15 +96,21 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
     quiet.begin()
   }
 
-  // It calls `step`, so it stands after it. `step` uses it only later, when it calls `readAgain`.
-  const quiet = startQuietWork({ clock, step: () => step(), onLongWork })
-  const stopListening = store.changes(
-    (change) => {
-      if (writer.noteChange(change)) isStale = true
-      if (change.op === 'gap' || change.op === 'insert') quiet.arrived()
-    },
-    { of: emailCollection },
-  )
+  /**
+   * Does steps until there is no work, the signal is aborted, or the deadline has passed. If `complete`, the deadline does
+   * not count before all mail that was there at first has its row.
+   */
+  async function readUntil(deadline: number, { complete, signal }: ReadOptions): Promise<void> {
+    // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
+    const newest = complete ? await newestId(store) : ''
+    const isBehind = (): boolean =>
+      column.cursor < newest ||
+      (complete && (!isVerified || !deferred.isKnown || deferred.size > 0 || isStale))
+    while (!signal?.aborted) {
+      const hadWork = await step({ verifies: complete })
+      if (!hadWork || (clock.now() >= deadline && !isBehind())) return
+    }
+  }
 
   async function countWithoutRow(): Promise<number> {
     const all = await store.count(emailCollection)
@@ -102,18 +122,9 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       const deadline = clock.now() + maxMs
       const isFarBehind = !complete && (await countWithoutRow()) > maxMails
       try {
-        // Mail that arrives meanwhile is not included, because it may arrive faster than it can be read.
-        const newest = complete ? await newestId(store) : ''
-        const isBehind = (): boolean =>
-          column.cursor < newest ||
-          (complete && (!isVerified || !deferred.isKnown || deferred.size > 0 || isStale))
-        let goesOn = !isFarBehind && !signal?.aborted
-        while (goesOn) {
-          const hadWork = await step({ verifies: complete })
-          goesOn = hadWork && !signal?.aborted && (isBehind() || clock.now() < deadline)
-        }
+        if (!isFarBehind) await readUntil(deadline, { complete, signal })
       } catch {
-        // A search must work even if nothing can be stored.
+        // A search must work even if nothing can be stored. A store that cannot be read either fails at the counts below.
       }
       if (complete && !isVerified) return store.count(emailCollection)
       return (await countWithoutRow()) + (await deferred.count())
@@ -126,7 +137,9 @@ export function startIndexer(deps: IndexerDeps): ColumnIndexer {
       quiet.close()
       stopListening()
       // Rows without text must not be used at the next start.
-      await inLine(async () => deferred.size > 0 && column.clear())
+      await inLine(async () => {
+        if (deferred.size > 0) await column.clear()
+      })
       return deferred.isKnown
     },
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { nextTurn } from '../core/machine.ts'
-import { type EmailRecord, modifyEmail } from '../emails/email.ts'
+import { type EmailRecord, modifyEmail, needsDigest } from '../emails/email.ts'
 import type { DigestReading } from '../reading/digest.ts'
 import type { Store, StoreChange } from '../store/store.ts'
 import { DeferredMails } from './deferred-mails.ts'
@@ -120,7 +120,7 @@ export class ColumnWriter {
 
   /** Stores what lists show of a mail. Does nothing if the mail was not read, or if its record has this already. */
   async #keepDigest(email: EmailRecord, reading: DigestReading | null): Promise<void> {
-    if (!reading || (email.snippet !== null && !email.undigested)) return
+    if (!reading || !needsDigest(email)) return
     const { snippet, attachment_count } = reading
     await modifyEmail(this.#deps.store, email.id, (stored) => {
       return { ...stored, snippet, attachment_count, undigested: undefined }

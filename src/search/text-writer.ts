@@ -1,5 +1,5 @@
 import { isErrorOf } from '../core/errors.ts'
-import { emailCollection, type EmailRecord } from '../emails/email.ts'
+import { emailCollection, type EmailRecord, needsDigest } from '../emails/email.ts'
 import type { DigestReading } from '../reading/digest.ts'
 import type { Store } from '../store/store.ts'
 import type { RecordText, Texts } from '../store/texts.ts'
@@ -26,31 +26,33 @@ export class TextWriter {
   /** Stores what was read; one by one if not all can be stored. @returns The errors, by id. */
   async write(read: readonly ReadMail[]): Promise<ReadonlyMap<string, unknown>> {
     const failed = new Map<string, unknown>()
-    try {
-      await this.#put(read)
-    } catch (error) {
-      let last: unknown = error
-      for (const one of read) {
-        // A database that does not answer is not asked once for each.
-        const isAway = isErrorOf(last, 'service_unavailable')
-        const error = isAway
-          ? last
-          : await this.#put([one]).then(
-              () => null,
-              (error: unknown) => error,
-            )
-        if (error === null) continue
-        last = error
-        failed.set(one.email.id, error)
-      }
+    let lastError = await this.#tryToPut(read)
+    if (lastError === null) return failed
+    for (const one of read) {
+      // A database that does not answer is not asked once for each.
+      const isAway = isErrorOf(lastError, 'service_unavailable')
+      const error = isAway ? lastError : await this.#tryToPut([one])
+      if (error === null) continue
+      lastError = error
+      failed.set(one.email.id, error)
     }
     return failed
+  }
+
+  /** @returns The error; null if all were stored. */
+  async #tryToPut(read: readonly ReadMail[]): Promise<unknown> {
+    try {
+      await this.#put(read)
+      return null
+    } catch (error) {
+      return error
+    }
   }
 
   async #put(read: readonly ReadMail[]): Promise<void> {
     const digests = new Map(
       read.flatMap(({ email, reading: { snippet, attachment_count } }) => {
-        return email.snippet === null || email.undigested ? [[email.id, { snippet, attachment_count }]] : []
+        return needsDigest(email) ? [[email.id, { snippet, attachment_count }]] : []
       }),
     )
     // The texts come last: a mail without one is read again after a crash.
@@ -80,10 +82,11 @@ export class TextWriter {
 
 /** The text of a mail for the store. @param body  The folded text. */
 function toRecordText(email: EmailRecord, body: string): RecordText {
-  const parts = headParts(email) ?? undecided
+  const parts = headParts(email) ?? unknownParts
   return { ...parts, head: searchableHead(email), body }
 }
 
-const undecided = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }
+/** The parts of a head that are known only from the record, which a search then reads. */
+const unknownParts = { subject: null, from: null, sender: null, to: null, cc: null, bcc: null }
 /** So many new texts slow searches down until they are settled. */
 const manyTexts = 250

@@ -123,6 +123,7 @@ for (const [union, prefix, names] of unionOptions) {
     throw new TypeError(`${prefix} is no union with a discriminator`)
   const { discriminator } = union.def
   for (const option of union.options) {
+    // Of zod's own interface for libraries: the public one does not tell the values of a discriminator.
     const values = [...(option._zod.propValues?.[discriminator] ?? [])]
     const [name] = values.flatMap((value) => names[String(value)] ?? [])
     if (name === undefined) throw new TypeError(`${prefix} has an option without a name`)

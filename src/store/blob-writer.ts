@@ -21,7 +21,7 @@ export class HeldBlobWriter implements BlobWriter {
   #size = 0
   /** The pieces that are not in the spool. */
   #parts: Uint8Array[] = []
-  /** How many bytes of `#parts` this writer took from `#room`: given back by who empties `#parts`, or ends it. */
+  /** How many bytes of `#parts` this writer took from `#room`. They are given back once the pieces are written or handed on. */
   #held = 0
   /** Null while all bytes are in `#parts`. Opened by the first write beyond the limits; the blob is spooled then. */
   #spool: Promise<Spool> | null = null
@@ -67,8 +67,7 @@ export class HeldBlobWriter implements BlobWriter {
     this.#ended = true
     if (this.#spool) return this.#finishSpool(this.#spool)
     // From here on the bytes are counted by the queue of commits.
-    this.#room.give(this.#held)
-    this.#held = 0
+    this.#giveBack()
     return { id: this.#id, size: this.#size, parts: this.#parts }
   }
 
@@ -83,11 +82,16 @@ export class HeldBlobWriter implements BlobWriter {
     this.#ended = true
     if (this.#flushing) await this.#flushing
     this.#parts = []
-    this.#room.give(this.#held)
-    this.#held = 0
+    this.#giveBack()
     // If the spool could not be opened, there is nothing to remove.
     const opened = await this.#spool?.catch(() => null)
     await opened?.discard()
+  }
+
+  /** Gives back the room of the pieces, which are no longer counted here. */
+  #giveBack(): void {
+    this.#room.give(this.#held)
+    this.#held = 0
   }
 
   async #flush(): Promise<void> {

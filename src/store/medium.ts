@@ -7,6 +7,7 @@ import type { BlobId, BlobName } from './names.ts'
 
 /** One commit, checked and numbered, on its way to the medium. */
 export interface StagedCommit {
+  /** Its number: one more than that of the commit before it. */
   readonly seq: number
   readonly effects: readonly Effect[]
   /** Whether it is a part of a bulk change, for which listeners get one change. */
@@ -27,8 +28,10 @@ export interface TakenBlob extends BlobName {
 export type Taking = { readonly taken: TakenBlob } | { readonly writing: Promise<TakenBlob> }
 
 /**
- * What the engine needs from the medium that keeps the bytes: a folder with a log, or memory. The engine calls `write`
- * for one batch at a time and applies it before the next.
+ * What the engine needs from the medium that keeps the bytes: a folder with a log, or memory. For each commit it calls
+ * `assertRoom`, `waitForSpace`, and `take` for each blob; for a batch of commits `placeHeld` for each blob that is held,
+ * `write`, and, once the batch is applied to memory, `applied`. There is one batch at a time. If a commit fails, `undo` is
+ * called for each of its blobs.
  */
 export interface Medium extends PlaceKeeper {
   /** Fills the records from what is stored. @returns the seq of the last commit. */
@@ -76,6 +79,7 @@ export interface MaintainedEngine {
   move(moves: readonly Move[]): Promise<void>
 }
 
+/** A blob to move: the record and the name that it belongs to, its old place, and its bytes. */
 export interface Move {
   readonly collection: string
   readonly id: string

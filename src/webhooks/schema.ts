@@ -73,10 +73,6 @@ const headers = z
     (given) => Object.keys(given).length <= maxWebhookHeaders,
     `must have at most ${maxWebhookHeaders} names`,
   )
-  .optional()
-  .describe(
-    'Further headers of each request, such as `authorization`, for a receiver that asks for them. Default: none',
-  )
 
 const inputMembers = {
   url: z
@@ -100,7 +96,11 @@ const inputMembers = {
     .describe(
       'The provider whose form and signature the events of emails have, such as `resend`; it gets none of domains. Default: that of Localpost',
     ),
-  headers,
+  headers: headers
+    .optional()
+    .describe(
+      'Further headers of each request, such as `authorization`, for a receiver that asks for them. Default: none',
+    ),
   shape_events: shapeEvents
     .optional()
     .describe('Only with `shape`, in place of `events`: names of events of the provider. Default: all'),
@@ -109,14 +109,18 @@ const inputMembers = {
 /** A webhook to create: the body of `POST /dev/webhooks`, and an entry of the option `webhooks`. */
 export const webhookInputSchema: z.ZodType<WebhookInput> = z.strictObject(inputMembers)
 
-/** What is checked of the changes of a webhook beside the events of its provider. */
-export const webhookChangesSchema: z.ZodType<Pick<Partial<WebhookInput>, 'url' | 'headers'>> = z.strictObject(
+/**
+ * The changes of a webhook that are checked as those of a new one. The provider's face has checked `enabled`, and
+ * `withChanges` checks `shape_events` by the shape of the webhook.
+ */
+export const checkedChangesSchema: z.ZodType<Pick<Partial<WebhookInput>, 'url' | 'headers'>> = z.strictObject(
   {
     url: inputMembers.url.optional(),
-    headers,
+    headers: headers.optional(),
   },
 )
 
+/** How many webhooks there may be, those of the options included. */
 export const maxWebhooks = 20
 
 /** The option `webhooks`. */
@@ -147,10 +151,9 @@ export const webhookSchema: z.ZodType<Webhook> = z.strictObject({
     ),
 })
 
-const milliseconds = z.int().describe('Unix time in milliseconds')
-
-/** How much is kept of an answer: of the last try, and of those before it. */
+/** How much is kept of the answer to the last try. */
 export const maxAnswerBytes = 4096
+/** How much is kept of the answer to a try before it. */
 export const maxEarlierAnswerChars = 256
 /** How much is shown of the body that is posted. */
 export const maxBodyChars = 4096
@@ -194,7 +197,7 @@ export const webhookDeliverySchema: z.ZodType<WebhookDelivery> = z.strictObject(
     .string()
     .nullable()
     .describe('The name of the domain, where the event is of one; null for others'),
-  created: milliseconds,
+  created: z.int().describe('Unix time in milliseconds'),
   state: webhookDeliveryStateSchema,
   due: z
     .int()

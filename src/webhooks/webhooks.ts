@@ -17,7 +17,7 @@ import { optionPrefix, optionWebhooks, toWebhook, withChanges } from './from-inp
 import { WebhookLimits } from './limits.ts'
 import type { RunningWebhooks } from './service.ts'
 import type { Webhook, WebhookInput } from './types.ts'
-import { webhookChangesSchema, webhookInputSchema } from './schema.ts'
+import { checkedChangesSchema, webhookInputSchema } from './schema.ts'
 import { WebhookSenders } from './senders.ts'
 import type { WebhookShape } from './shape.ts'
 import { shownWebhook, type WebhookRecord, webhookCollection } from './webhook.ts'
@@ -145,7 +145,7 @@ export async function createWebhooks(deps: WebhooksDeps): Promise<RunningWebhook
     },
     async update(id, changes) {
       assertStored(id)
-      parseInput(webhookChangesSchema, { url: changes.url, headers: changes.headers })
+      parseInput(checkedChangesSchema, { url: changes.url, headers: changes.headers })
       const url = changes.url === undefined ? undefined : new URL(changes.url).href
       const save = (): Promise<Webhook> =>
         change(id, (record) => withChanges(record, { ...changes, url }, shapes))

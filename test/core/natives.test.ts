@@ -4,7 +4,7 @@ import * as machine from '../../src/core/machine.ts'
 import * as natives from '../../src/core/natives.ts'
 import * as webNatives from '../../src/core/web-natives.ts'
 
-const { eitherRealm, host: _host, webNative: _webNative, ...own } = natives
+const { eitherRealm, processGlobals: _globals, webNative: _webNative, ...own } = natives
 const nativeGlobals = { ...own, ...webNatives }
 
 /** Globals of Node that the build leaves as they are, because neither sources nor packages use them. */

@@ -8,6 +8,7 @@ import type { MailgunEventFilters } from './event-schema.ts'
 export function toEventFilter(domain: string, given: MailgunEventFilters): (event: ShapedEvent) => boolean {
   const tests = Object.entries(given).map(([name, value]): ((event: ShapedEvent) => boolean) => {
     const matches = toTest(value)
+    // The schema of the filters is strict, so there are no other names.
     const valuesOf = valuesByName[name as keyof MailgunEventFilters]
     return (event) => matches(valuesOf(event).map((one) => one.toLowerCase()))
   })

@@ -27,28 +27,28 @@ export function toPage(query: z.output<typeof eventQuerySchema>): EventPage {
   const { begin, end, ascending, limit = 100 } = query
   const isFilter = (name: string): boolean => Object.hasOwn(eventFiltersSchema.shape, name)
   const filters = Object.fromEntries(Object.entries(query).filter(([name]) => isFilter(name)))
-  const first = begin === undefined ? null : timeOf('begin', begin)
-  const last = end === undefined ? null : timeOf('end', end)
-  const isAscending = ascending === undefined ? isForward(first, last) : ascending === 'yes'
-  const [from, until] = rangeOf(first, last, isAscending)
+  const beginTime = begin === undefined ? null : timeOf('begin', begin)
+  const endTime = end === undefined ? null : timeOf('end', end)
+  const isAscending = ascending === undefined ? isForward(beginTime, endTime) : ascending === 'yes'
+  const [from, until] = rangeOf(beginTime, endTime, isAscending)
   return { filters, from, until, isAscending, limit, at: null, isBack: false }
 }
 
 /** Whether a query that names no direction lists the earliest events first. */
-function isForward(begin: number | null, end: number | null): boolean {
-  return begin !== null && end !== null && begin <= end
+function isForward(beginTime: number | null, endTime: number | null): boolean {
+  return beginTime !== null && endTime !== null && beginTime <= endTime
 }
 
 /** The earliest and the latest time of a query, whose `begin` is the later one if it goes backward. */
 function rangeOf(
-  begin: number | null,
-  end: number | null,
+  beginTime: number | null,
+  endTime: number | null,
   isAscending: boolean,
 ): [from: number | null, until: number | null] {
-  if (begin === null) return [null, end]
+  if (beginTime === null) return [null, endTime]
   // A range without an end goes in the direction of the list.
-  if (end === null) return isAscending ? [begin, null] : [null, begin]
-  return begin > end ? [end, begin] : [begin, end]
+  if (endTime === null) return isAscending ? [beginTime, null] : [null, beginTime]
+  return beginTime > endTime ? [endTime, beginTime] : [beginTime, endTime]
 }
 
 function timeOf(field: string, text: string): number {

@@ -19,6 +19,7 @@ export async function htmlCheck(
   const { features: used } = await inbox.clientSupport(id, { signal })
   const Nodes = countElements(html)
   const Warnings = used.flatMap((feature) => toWarning(feature) ?? [])
+  // The scores of a feature and of the whole are computed as Mailpit does.
   const worst = (of: 'Partial' | 'Unsupported'): number =>
     Math.max(0, ...Warnings.map(({ Score }) => Math.min(100, (Score[of] * Score.Found) / Math.max(1, Nodes))))
   const [Partial, Unsupported] = [worst('Partial'), worst('Unsupported')]
@@ -48,6 +49,7 @@ function countElements(html: string): number {
 }
 
 function toWarning({ slug, title, url, category, count }: SupportedFeature): HtmlWarning | null {
+  // A letter for each client, in their order.
   const letters = features.get(slug)?.support ?? ''
   const Results = clients.flatMap(({ Name, Family, Platform }, at) => {
     const Support = supports[letters[at] ?? '']
@@ -135,11 +137,12 @@ function findingsAsSpamCheck({ findings }: CheckReport, reason: string): SpamChe
 const maxCounted = 1024 * 1024
 const supports: Readonly<Record<string, 'yes' | 'no' | 'partial'>> = { y: 'yes', n: 'no', a: 'partial' }
 
+/** In the order of `clientNames`, which that of the letters of a feature is. */
 const clients = clientNames.map(([client, Name]) => {
   const [Family = '', Platform = ''] = client.split('/')
   return { Name, Family, Platform }
 })
 
 /** The families of each platform. */
-const platforms: Record<string, string[]> = {}
+const platforms: HtmlCheck['Platforms'] = {}
 for (const { Family, Platform } of clients) (platforms[Platform] ??= []).push(Family)

@@ -20,13 +20,20 @@ const { get, put, del } = defineMailpitRoutes('Messages')
 
 /** `/api/v1/messages` and `/api/v1/search`: lists, and changes of many messages. */
 export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'overview' | 'bulk'>): Route[] {
+  /** How many messages a query matches; all if it is undefined. */
+  async function countOf(query: string | undefined, signal: AbortSignal): Promise<number> {
+    return (await inbox.entries({ query, limit: 1, signal })).count
+  }
+
+  /** `limit` messages from a position on, which may be several pages of the inbox, and how many a query matches. */
   async function pageOf(
     query: string | undefined,
     { start, limit }: { start: number; limit: number },
     signal: AbortSignal,
   ): Promise<{ messages: Summary[]; count: number }> {
-    const first = await inbox.entries({ query, offset: start, limit: Math.min(maxPage, limit || 1), signal })
-    const messages = limit === 0 ? [] : first.items.map(toListed)
+    if (limit === 0) return { messages: [], count: await countOf(query, signal) }
+    const first = await inbox.entries({ query, offset: start, limit: Math.min(maxPage, limit), signal })
+    const messages = first.items.map(toListed)
     let { cursor } = first
     while (cursor !== null && messages.length < limit) {
       const wanted = { query, cursor, limit: Math.min(maxPage, limit - messages.length), signal }
@@ -46,7 +53,7 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
   ): Promise<number> {
     if (unread === 0) return 0
     if (unread === total) return matches
-    return (await inbox.entries({ query: `${search} is:unread`, limit: 1, signal })).count
+    return countOf(`${search} is:unread`, signal)
   }
 
   return [
@@ -56,10 +63,10 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
       success: { schema: summariesSchema },
       errors: ['invalid_query', 'service_unavailable'],
       async handler({ query: { start = 0, limit = 50, before }, signal }): Promise<Summaries> {
-        const range = before === undefined ? undefined : toInboxQuery(`before:"${before}"`)
-        // Mailpit answers all messages to a limit of 0.
-        const page = await pageOf(range, { start, limit: limit || maxMessages }, signal())
-        if (limit === 0 && page.count - start > maxMessages) throw tooMany(page.count - start)
+        const range = toRange(before)
+        // As Mailpit does, it answers all messages to a limit of 0. A search answers none.
+        if (limit === 0) assertNotTooMany((await countOf(range, signal())) - start)
+        const page = await pageOf(range, { start, limit: limit === 0 ? maxMessages : limit }, signal())
         const { total, unread, tags } = await inbox.overview()
         return {
           total,
@@ -79,14 +86,8 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
       body: { schema: readStatusBody, anyType: true, optional: true },
       success: okSuccess,
       errors: ['invalid_query', 'service_unavailable'],
-      async handler({ query: { tz }, body: { Read = false, IDs = [], Search = '' } }) {
-        if (IDs.length > 0 && Search !== '') {
-          const message = 'You may specify either IDs or a search query, not both'
-          throw new LocalpostError('validation_error', message)
-        }
-        const selection: Selection =
-          Search !== '' ? toInboxQuery(Search, tz) : IDs.length > 0 ? { ids: IDs } : null
-        await inbox.bulk.change(selection, { unread: !Read })
+      async handler({ query: { tz }, body: { Read = false, ...selected } }) {
+        await inbox.bulk.change(selectionOf(selected, tz), { unread: !Read })
         return ok
       },
     }),
@@ -95,8 +96,8 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
       body: { schema: idsBody, anyType: true, optional: true },
       success: okSuccess,
       errors: ['service_unavailable'],
-      async handler({ body: { IDs = [] } }) {
-        await inbox.bulk.remove(IDs.length > 0 ? { ids: IDs } : null)
+      async handler({ body }) {
+        await inbox.bulk.remove(selectionOf(body))
         return ok
       },
     }),
@@ -109,8 +110,9 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
         query: { query = '', tz, start = 0, limit = 50, before },
         signal,
       }): Promise<Summaries> {
-        const range = before === undefined ? '' : ` ${toInboxQuery(`before:"${before}"`)}`
-        const search = toInboxQuery(query, tz) + range
+        const range = toRange(before)
+        const found = toInboxQuery(query, tz)
+        const search = range === undefined ? found : `${found} ${range}`
         const page = await pageOf(search, { start, limit }, signal())
         const { tags, ...all } = await inbox.overview()
         return {
@@ -140,7 +142,24 @@ export function messagesRoutes(inbox: Inbox & Pick<InboxPages, 'entries' | 'over
 /** The most items of a page of the inbox. */
 const maxPage = 500
 
-function tooMany(left: number): LocalpostError {
+/** @throws validation_error */
+function assertNotTooMany(left: number): void {
+  if (left <= maxMessages) return
   const message = `limit=0 asks for all ${left} messages, and one answer has at most ${maxMessages}. Ask for pages with start and limit.`
-  return new LocalpostError('validation_error', message)
+  throw new LocalpostError('validation_error', message)
+}
+
+/** The query of the parameter `before`; undefined without it. @throws invalid_query */
+function toRange(before: string | undefined): string | undefined {
+  return before === undefined ? undefined : toInboxQuery(`before:"${before}"`)
+}
+
+/** What a request selects: the matches of a search, the messages of a list, or all. @throws validation_error, invalid_query */
+function selectionOf({ IDs = [], Search = '' }: { IDs?: string[]; Search?: string }, tz?: string): Selection {
+  if (IDs.length > 0 && Search !== '') {
+    const message = 'You may specify either IDs or a search query, not both'
+    throw new LocalpostError('validation_error', message)
+  }
+  if (Search !== '') return toInboxQuery(Search, tz)
+  return IDs.length > 0 ? { ids: IDs } : null
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { domainStatuses } from '../../domains/domain.ts'
 import type { DomainDetail, DomainListItem } from '../../domains/types.ts'
 import { defineRoutes } from '../../server/define-routes.ts'
 import { bodyLimits, type Route } from '../../server/route.ts'
@@ -14,14 +15,14 @@ const { get, post, del } = defineRoutes({ tag: 'Identities', access: 'key', face
 
 const path = '/ses/v2/email/identities'
 
-const status = z.enum(['NOT_STARTED', 'PENDING', 'SUCCESS', 'FAILED', 'TEMPORARY_FAILURE'])
-const type = z.enum(['EMAIL_ADDRESS', 'DOMAIN'])
+const statusSchema = z.enum(domainStatuses)
+const typeSchema = z.enum(['EMAIL_ADDRESS', 'DOMAIN'])
 const createdIdentitySchema = z.strictObject({
-  IdentityType: type,
+  IdentityType: typeSchema,
   VerifiedForSendingStatus: z.boolean(),
   DkimAttributes: z.strictObject({
     SigningEnabled: z.boolean(),
-    Status: status,
+    Status: statusSchema,
     Tokens: z.array(z.string()).describe('The selectors of the keys: `<token>._domainkey.<domain>`'),
     SigningAttributesOrigin: z.literal('AWS_SES'),
   }),
@@ -29,16 +30,16 @@ const createdIdentitySchema = z.strictObject({
 const identitySchema = z.strictObject({
   ...createdIdentitySchema.shape,
   FeedbackForwardingStatus: z.boolean(),
-  VerificationStatus: status,
+  VerificationStatus: statusSchema,
   Policies: z.record(z.string(), z.string()),
   Tags: z.array(z.never()),
 })
 type SesIdentity = z.infer<typeof identitySchema>
 const listedIdentitySchema = z.strictObject({
-  IdentityType: type,
+  IdentityType: typeSchema,
   IdentityName: z.string(),
   SendingEnabled: z.boolean(),
-  VerificationStatus: status,
+  VerificationStatus: statusSchema,
 })
 const listSchema = pageSchema({ EmailIdentities: z.array(listedIdentitySchema) })
 

@@ -20,32 +20,37 @@ export function isWhole(place: FilePlace, bytes: Uint8Array): boolean {
 }
 
 /** The error of a blob whose bytes are no longer those that were stored. */
-export function damaged(paths: Paths, place: FilePlace, cause?: unknown): Error {
+export function damagedError(paths: Paths, place: FilePlace, cause?: unknown): Error {
   const [path, at] = 'log' in place ? [paths.log(place.log), place.at] : [paths.large(place.large), 0]
   const what = `the ${place.size} bytes of a message or its content from byte ${at} on are not those that were stored.`
   const fix = 'Restore the whole folder from one copy; `localpost doctor` names every mail that is damaged.'
   return new LocalpostError('store_corrupt', `${path}:${at}: ${what} ${fix}`, { cause })
 }
 
-/** Turns the error of reading a blob into `store_corrupt` if the file is missing, too short, or a folder. */
-export function damagedBy(error: unknown, paths: Paths, place: FilePlace): unknown {
+/**
+ * The error to throw for an error of reading a blob: `store_corrupt` if the file is missing, too short, or a folder; otherwise
+ * the same.
+ */
+export function toBlobError(error: unknown, paths: Paths, place: FilePlace): unknown {
   const code = codeOf(error)
-  return code === 'ENOENT' || code === 'EISDIR' || code === endCode ? damaged(paths, place, error) : error
+  return code === 'ENOENT' || code === 'EISDIR' || code === endCode
+    ? damagedError(paths, place, error)
+    : error
 }
 
 /** The same stream, but it fails at the end if the bytes do not match the stored checksum. */
-export function verified(stream: Readable, paths: Paths, place: FilePlace): Readable {
+export function verifiedStream(stream: Readable, paths: Paths, place: FilePlace): Readable {
   let crc = 0
   const check = new Transform({
     transform(piece: Buffer, _encoding, done) {
       crc = crc32(piece, crc)
       done(null, piece)
     },
-    flush: (done) => done(crc === place.crc ? null : damaged(paths, place)),
+    flush: (done) => done(crc === place.crc ? null : damagedError(paths, place)),
   })
   // Thrown before the error of the pipeline, which would be the message of the system.
   stream.once('error', (error) => {
-    const reason = damagedBy(error, paths, place)
+    const reason = toBlobError(error, paths, place)
     check.destroy(reason instanceof Error ? reason : error)
   })
   // The callback is empty because the returned stream reports errors to its reader.

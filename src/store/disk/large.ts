@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { damagedBy, verified } from './blob-crc.ts'
+import { toBlobError, verifiedStream } from './blob-crc.ts'
 import type { Spool } from '../blob-writer.ts'
 import type { LargePlace } from '../entry.ts'
 import { misuse, storeFault } from '../io-errors.ts'
@@ -128,10 +128,10 @@ export function openLarge(deps: DataFolder, place: LargePlace, start: number, en
   try {
     fd = deps.files.openNow(deps.paths.large(place.large))
   } catch (error) {
-    throw damagedBy(error, deps.paths, place)
+    throw toBlobError(error, deps.paths, place)
   }
   const stream = deps.files.stream(fd, start, end)
-  return start === 0 && end === place.size ? verified(stream, deps.paths, place) : stream
+  return start === 0 && end === place.size ? verifiedStream(stream, deps.paths, place) : stream
 }
 
 /** Removes the files that no record refers to. They remain after a crash or after a commit that never happened. */

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { createBudget } from '../../core/byte-budget.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { LocalpostError } from '../../core/errors.ts'
-import { crcOf, damaged, damagedBy, isWhole } from './blob-crc.ts'
+import { crcOf, damagedError, toBlobError, isWhole } from './blob-crc.ts'
 import { HeldBlobWriter } from '../blob-writer.ts'
 import { type CheckpointDeps, claimLog, writeCheckpoint } from './checkpoint.ts'
 import type { LogPlace, BlobPlace } from '../entry.ts'
@@ -84,20 +84,20 @@ export function createLogMedium(deps: LogMediumDeps): Medium {
     if (start === end) return Buffer.alloc(0)
     if ('log' in place) {
       const bytes = await readLog(place, start, end)
-      if (bytes.byteLength === place.size && !isWhole(place, bytes)) throw damaged(deps.paths, place)
+      if (bytes.byteLength === place.size && !isWhole(place, bytes)) throw damagedError(deps.paths, place)
       return bytes
     }
     if (!('large' in place)) throw misuse('A store in a folder holds no bytes in memory.')
     const bytes = await buffer(openLarge(deps, place, start, end))
     if (bytes.byteLength === end - start) return bytes
-    throw damaged(deps.paths, place)
+    throw damagedError(deps.paths, place)
   }
 
   async function readLog(place: LogPlace, start: number, end: number): Promise<Buffer> {
     try {
       return await parts().log.read(place.log, place.at + start, end - start)
     } catch (error) {
-      throw damagedBy(error, deps.paths, place)
+      throw toBlobError(error, deps.paths, place)
     }
   }
 
