@@ -26,7 +26,7 @@ export function createOwnRecords(store: Store, dns: DnsSettings): OwnRecords {
   }
 }
 
-/** DMARC is also looked up at the organizational domain. Its zone may be one or more labels above. */
+/** The MAIL FROM domain may be `mail.` below a registered one, and DMARC is also looked up at the organizational domain. */
 function namesOf(mail: CheckedMail): Set<string> {
   const named = [firstDomain(mail, 'from'), domainOf(mail.envelope.mail_from), mail.dkim?.domain]
   return new Set(

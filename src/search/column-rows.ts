@@ -24,7 +24,7 @@ interface Collector {
   /** Called with the id of each match, except those of a range that `takeRange` took. */
   take(id: string): void
   /**
-   * Asked about a range whose rows are all matches, so that their ids need not be read. Returns whether it took the range.
+   * Asked about a range of which each row that the filter accepts is a match, so that their ids need not be read. Returns whether it took the range.
    * Default: it takes none.
    */
   takeRange?(rows: ScannedRows): boolean
@@ -102,12 +102,14 @@ export function createColumnRows({ store, column, heads, indexer }: ColumnRowsDe
     return scan(filter, visit, () => collector.isEnough?.() ?? false)
   }
 
+  /** Both ends included. */
   async function countBetween({ first, last }: ScannedRows): Promise<number> {
     const upTo = await store.count(emailCollection, { until: [last] })
     const upToFirst = await store.count(emailCollection, { until: [first] })
     return upTo - upToFirst + (await store.count(emailCollection, { prefix: [first] }))
   }
 
+  /** Both ends included. */
   async function idsBetween({ first, last }: ScannedRows, where: Where): Promise<ReadonlySet<string>> {
     const ids = await store.ids(emailCollection, { after: [first], until: [last], where })
     const isFirst = (await store.count(emailCollection, { prefix: [first], where })) > 0

@@ -20,7 +20,7 @@ export interface MatchingPart {
 interface FactSearch {
   /** @param at  The place of the record in the part. */
   judge(facts: FactRow, part: SearchPart, at: number): Ternary
-  /** For the records whose facts are not enough. */
+  /** For the records whose facts are not enough. It also accepts those of `also`. */
   readonly condition: Condition
   /** Where to search. Default: all, in the order of their ids. */
   readonly range?: SearchRange
@@ -28,6 +28,7 @@ interface FactSearch {
   readonly also?: readonly string[]
 }
 
+// In records: the first part, the largest one, and those whose texts are in memory at the same time.
 const fewest = 128
 const largestSpan = 4096
 const readAtOnce = 128

@@ -73,7 +73,7 @@ export class FolderMaintenance {
     const { log, sync, engine } = this.#deps
     this.#isClosing = true
     this.#cancelTimer?.()
-    await Promise.all([this.#running, sync.close(), this.#indexes.close()])
+    await Promise.all([this.#running, sync.close(), this.#indexes.stopChecks()])
     if (!log.fault && (this.#bytesSince > 0 || engine.records.dirty.size > 0)) await this.#run()
     if (!log.fault) await this.#indexes.write({ newestToo: true })
   }

@@ -25,6 +25,7 @@ export class StartIndexes {
   /** What is written and checked, one after the other. */
   readonly #sequence = createSequence()
 
+  /** Begins to check the files in the background. */
   constructor(deps: StartIndexDeps, records: Records) {
     this.#deps = deps
     this.#records = records
@@ -48,7 +49,8 @@ export class StartIndexes {
     return this.#queue(() => this.#writeAll(newestToo))
   }
 
-  async close(): Promise<void> {
+  /** Ends the checks, and waits for what runs. `write` may still be called. */
+  async stopChecks(): Promise<void> {
     this.#checks.stop()
     await this.#queue(async () => {})
   }
