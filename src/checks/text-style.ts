@@ -139,15 +139,22 @@ const changes: Readonly<Record<string, Change>> = {
     return { ...style, fontSize: parseLength(size, parent.fontSize), isBold }
   },
   'font-weight': (style, value) => ({ ...style, isBold: /^(?:bold|bolder|[7-9]00)$/.test(value) }),
-  display: hidingBy(
-    'none',
-    'block inline inline-block table table-row table-cell flex inline-flex grid list-item',
-  ),
-  visibility: hidingBy('hidden', 'visible'),
+  display: hiding((value) => (value === 'none' ? false : displays.has(value) || undefined)),
+  visibility: hidingBy('hidden', 'visible inherit initial unset revert'),
   'mso-hide': hidingBy('all', 'none'),
-  opacity: hiding(isAboveZero),
-  'max-height': hiding((value) => value === 'none' || isAboveZero(value)),
+  opacity: hiding((value) => defaults.has(value) || isAboveZero(value)),
+  'max-height': hiding((value) => value === 'none' || defaults.has(value) || isAboveZero(value)),
 }
+/** The values that show an element, by any of the properties that may hide it. None of those that matter here is inherited but `visibility`. */
+const defaults = new Set(['inherit', 'initial', 'unset', 'revert'])
+/** Those of `display` that show an element. */
+const displays = new Set([
+  ...defaults,
+  ...['block', 'inline', 'inline-block', 'flow-root', 'contents', 'list-item', 'run-in', 'ruby'],
+  ...['flex', 'inline-flex', '-webkit-box', '-webkit-inline-box', 'grid', 'inline-grid'],
+  ...['table', 'inline-table', 'table-row', 'table-cell', 'table-caption', 'table-row-group'],
+  ...['table-header-group', 'table-footer-group', 'table-column', 'table-column-group'],
+])
 /** The properties that are read, with what each changes. */
 const properties: ReadonlyMap<string, Change> = new Map(Object.entries(changes))
 

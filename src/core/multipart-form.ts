@@ -96,7 +96,11 @@ function readPartHeader(bytes: Buffer, which: string): Map<string, string> {
   return fields
 }
 
-/** If a parameter is repeated, the last one counts. @see RFC 7578 section 4.2, and https://html.spec.whatwg.org/#multipart-form-data for `%22`, `%0D` and `%0A` */
+/**
+ * If a parameter is repeated, the last one counts.
+ *
+ * @see RFC 7578 section 4.2, and https://html.spec.whatwg.org/#multipart-form-data for `%22`, `%0D` and `%0A`
+ */
 function readDisposition(disposition: string, which: string): { name?: string; filename?: string } {
   const parameter = /;[ \t]*(?:([\w*-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*)?/y
   const found = new Map<string, string>()

@@ -83,7 +83,7 @@ type Class = abstract new (...given: never[]) => unknown
  */
 export const eitherRealm: Readonly<Record<string, { [Symbol.hasInstance](value: unknown): boolean }>> =
   Object.fromEntries(
-    // Named here rather than by their `name`, which a fake Date has not.
+    // By these names, because the `name` of a fake Date is another one.
     Object.entries<Class>({
       ArrayBuffer,
       DataView,

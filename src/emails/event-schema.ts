@@ -103,10 +103,9 @@ export const recipientStateSchema: z.ZodType<RecipientState> = z.strictObject({
   events: z.array(emailEventSchema),
 })
 
-// The statuses of each union's first option are those that have no members of their own there.
 const toRecipient = { recipient: z.string(), timestamp }
 
-/** `last_event`, docs/interface.md 2.3: the members depend on the status. */
+/** `last_event`, docs/interface.md 2.3. The members depend on the status: those of the first option have none of their own. */
 export const lastEventSchema: z.ZodType<LastEvent> = z.discriminatedUnion('status', [
   z.strictObject({
     ...toRecipient,

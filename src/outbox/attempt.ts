@@ -45,7 +45,7 @@ export async function attempt(
     const stored = await tryOnce(due, deps, pause)
     return stored?.outbox_due ?? null
   } catch (error) {
-    // Damaged data in a folder stays damaged, so a retry would fail again. A database may lack it only until its restore has ended.
+    // Damaged data in a folder stays damaged, so a retry would fail again. In a database, blobs may be missing until a restore has ended.
     if (!isErrorOf(error, 'store_corrupt') || deps.store.isShared) throw error
     await fail(id, error.message, deps)
     return null

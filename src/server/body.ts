@@ -71,7 +71,8 @@ export async function receiveBody(
       bytes = null
       if (form === 'bytes') return given
       if (given.length === 0 && wanted.optional) return {}
-      // Before it is parsed, because the log also shows what cannot be. A copy of the beginning, so that the whole body is not kept in memory while the request runs.
+      // Before it is parsed, because the log also shows bodies that cannot be parsed. A copy of the beginning, because the
+      // log would keep the whole body in memory while the request runs.
       note(given.length > longBodyBytes ? Buffer.from(given.subarray(0, notedBytes)) : given)
       if (given.length > longBodyBytes) {
         collectBefore(given.length)

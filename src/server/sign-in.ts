@@ -22,8 +22,7 @@ export interface SignIn {
   /** Who calls: a user who is signed in, else the machine itself, else the key of the session, else no one. */
   stateOf(owner: SessionOwner | null, isLocal: () => boolean): SessionState
   /**
-   * Checks what was given. Wrong passwords are counted. Wrong keys are not: every route takes keys, and none counts wrong
-   * ones, so that a limit here would not slow down guessing.
+   * Checks what was given. Wrong passwords are counted here, wrong keys where the error is answered, as on every route.
    *
    * @param ip  The address of the caller.
    * @throws invalid_api_key, invalid_credentials, insufficient_scope, rate_limit_exceeded.

@@ -29,7 +29,7 @@ export type Taking = { readonly taken: TakenBlob } | { readonly writing: Promise
 
 /**
  * What the engine needs from the medium that keeps the bytes: a folder with a log, or memory. For each commit it calls
- * `assertRoom`, `waitForSpace`, and `take` for each blob; for a batch of commits `placeHeld` for each blob that is held,
+ * `waitForSpace`, `assertRoom` if it is one of new mail alone, and `take` for each blob; for a batch of commits `placeHeld` for each blob that is held,
  * `write`, and, once the batch is applied to memory, `applied`. There is one batch at a time. If a commit fails, `undo` is
  * called for each of its blobs.
  */

@@ -131,9 +131,10 @@ class OpenTemplate {
     const name = text.trim()
     const innermost = this.#open.at(-1)
     if (text === 'each' ? innermost?.kind === 'each' : this.#isInSection(name)) this.#open.pop()
-    else if (name === 'each' && innermost?.kind === 'each')
+    else if (name === 'each' && innermost?.kind === 'each') {
+      this.#open.pop()
       this.fail(index, 'has spaces in its braces: a loop ends with {{/each}}')
-    else if (text === 'each')
+    } else if (text === 'each')
       this.fail(index, 'closes a loop, and none is open here: each {{/each}} needs its {{#each name}}')
     else if (!innermost) this.fail(index, `closes ${quote(name)}, which is not open`)
     else {

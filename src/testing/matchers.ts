@@ -83,7 +83,7 @@ export const matchers: Matchers = {
     return waiting('toPassChecks', received, assertMail, (mail) => checkPasses(mail, expectation))
   },
   toMatchMailSnapshot(received, options) {
-    // The runner gives its snapshots, and whether it writes them, with all of `this`; so below.
+    // `this` has the snapshots of the runner, and whether it writes them.
     return ofMail('toMatchMailSnapshot', received, (mail) => checkSnapshot(this, mail, options))
   },
   toMatchMailPictures(received, options) {

@@ -40,6 +40,13 @@ describe('contrast and sizes by style sheets', () => {
     ['p { color: #ccc }', '<p style="display: none; display: block">x</p>', [low]],
     ['p { color: #ccc }', '<p style="display: none !important; display: block">x</p>', []],
     ['p { color: #ccc }', '<p style="display: none; display: bogus">x</p>', []],
+    ['p { color: #ccc }', '<p style="display: none; display: contents">x</p>', [low]],
+    ['p { color: #ccc }', '<p style="visibility: hidden; visibility: inherit">x</p>', [low]],
+    [
+      'p { color: #ccc }',
+      '<p style="opacity: 0; opacity: initial; max-height: 0; max-height: initial">x</p>',
+      [low],
+    ],
     ['p { color: #ccc }', '<p style="opacity: 0; opacity:">x</p>', []],
     ['p { color: #ccc }', '<p style="opacity: 0%">x</p>', []],
     ['p { color: #ccc }', '<p style="opacity: 0.0">x</p>', []],

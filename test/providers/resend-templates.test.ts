@@ -271,13 +271,14 @@ test('the id of a draft stands for no template', async () => {
   expect((await post.templates.list()).items.map((one) => one.id)).toEqual([id, `${id}.draft`])
 })
 
-test('a draft whose template another interface has removed is read and removed by its own id', async () => {
+test('a draft whose template another interface has removed can be removed by its own id, and nothing else', async () => {
   const post = await start()
   const call = resendCaller(post)
   const id = await published(post)
   await call('PATCH', `/templates/${id}`, { html: '{{{PRODUCT}}} two' })
   await post.templates.remove(id)
-  expect((await call('GET', `/templates/${id}.draft`)).status).toBe(200)
+  expect((await call('GET', `/templates/${id}.draft`)).status).toBe(404)
+  expect((await call('POST', `/templates/${id}.draft/publish`)).status).toBe(404)
   expect((await call('DELETE', `/templates/${id}.draft`)).status).toBe(200)
   expect((await post.templates.list()).count).toBe(0)
 })

@@ -137,7 +137,7 @@ function findingsAsSpamCheck({ findings }: CheckReport, reason: string): SpamChe
 const maxCounted = 1024 * 1024
 const supports: Readonly<Record<string, 'yes' | 'no' | 'partial'>> = { y: 'yes', n: 'no', a: 'partial' }
 
-/** In the order of `clientNames`, which that of the letters of a feature is. */
+/** In the order of `clientNames`, which is also that of the letters of a feature. */
 const clients = clientNames.map(([client, Name]) => {
   const [Family = '', Platform = ''] = client.split('/')
   return { Name, Family, Platform }

@@ -13,7 +13,7 @@ export const defaultStream = 'outbound' as const
 /** The metadata keeps the stream, which an email has no member for, and the tag: tags in the inbox are cut, and people change them. */
 const kept = { tag: 'postmark:tag', stream: 'postmark:stream' } as const
 
-/** Whether metadata of this name are not those of the request. */
+/** Whether metadata of this name is not from the request. */
 export const isKept = (name: string): boolean => Object.values<string>(kept).includes(name)
 
 /** The metadata of an email, with its tag and its stream. */

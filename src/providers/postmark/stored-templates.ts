@@ -29,13 +29,14 @@ export class PostmarkTemplates {
     this.#newUuid = newUuid
   }
 
-  /** Those that a query asks for: none if it asks for layouts, or for templates with one, because none is stored here. */
+  /** Those that a query asks for, without their texts: none if it asks for layouts, or for templates with one, because none is stored here. */
   async list(
     query: Pick<z.output<typeof templateQuery>, 'templatetype' | 'layouttemplate'>,
   ): Promise<Template[]> {
     const all: Template[] = []
     if (query.templatetype === 'Layout' || query.layouttemplate !== undefined) return all
-    for await (const template of allOf(this.#templates.list)) all.push(template)
+    for await (const template of allOf(this.#templates.list))
+      all.push({ ...template, html: null, text: null })
     return all
   }
 

@@ -53,14 +53,11 @@ export class ResendTemplates {
   }
 
   /**
-   * The template of this id or alias, without its draft; null if there is none. The id of a draft finds nothing, unless another
-   * interface has removed its template: it has to be removable then.
+   * The template of this id or alias, without its draft; null if there is none. The id of a draft finds nothing.
    */
   async find(identifier: string): Promise<Template | null> {
     const known = await this.#byId(identifier)
-    const draftedId = known && draftedIdOf(known)
-    const isHidden = draftedId !== null && (await this.#byId(draftedId)) !== null
-    return known && !isHidden ? known : this.#byAlias(identifier)
+    return known && !isDraft(known) ? known : this.#byAlias(identifier)
   }
 
   /** The template of this id or alias, with its draft. @throws not_found */
@@ -118,10 +115,13 @@ export class ResendTemplates {
     })
   }
 
-  /** Removes a template with its draft. @throws not_found */
+  /** Removes a template with its draft, or a draft whose template another interface has removed. @throws not_found */
   remove(identifier: string): Promise<string> {
     return this.#inTurn(async () => {
-      const { template, draft } = await this.read(identifier)
+      const known = await this.#byId(identifier)
+      const draftedId = known && draftedIdOf(known)
+      const isAlone = known !== null && draftedId !== null && (await this.#byId(draftedId)) === null
+      const { template, draft } = isAlone ? { template: known, draft: null } : await this.read(identifier)
       if (draft) await this.#templates.remove(draft.id)
       await this.#templates.remove(template.id)
       return template.id

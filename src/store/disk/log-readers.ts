@@ -18,7 +18,7 @@ export class LogReaders {
     this.#folder = folder
   }
 
-  /** Reads bytes of a log file. Its file stays open until then, even if it is closed and removed meanwhile. */
+  /** Reads bytes of a log file. Its file stays open until all reads of it have ended, even if `close` is called meanwhile. */
   async read(log: number, at: number, length: number): Promise<Buffer> {
     const reader = this.#reader(log)
     reader.users++
@@ -34,7 +34,7 @@ export class LogReaders {
     let reader = this.#open.get(log)
     if (reader) this.#open.delete(log)
     else {
-      // At once: a file that is awaited could be removed or opened twice meanwhile.
+      // Synchronous, because meanwhile the file could be removed, or be opened a second time.
       reader = { fd: this.#folder.files.openNow(this.#folder.paths.log(log)), users: 0, isClosing: false }
       for (const old of this.#open.keys()) {
         if (this.#open.size < maxOpen) break

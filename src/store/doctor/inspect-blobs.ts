@@ -1,4 +1,4 @@
-import { codeOf, messageOf } from '../../core/errors.ts'
+import { isErrorOf, messageOf } from '../../core/errors.ts'
 import { isWhole } from '../disk/blob-crc.ts'
 import { largeNameForm, type ReadableFolder } from '../disk/paths.ts'
 import type { LargePlace, LogPlace } from '../entry.ts'
@@ -84,13 +84,13 @@ async function inspectInLog(
   })
 }
 
-/** A file's bytes; null if it is missing; a text says that this user may not read it. */
+/** A file's bytes; null if it is missing; a text says why it cannot be read. */
 async function readFile(files: ReadableFolder['files'], path: string): Promise<Buffer | string | null> {
   try {
     return await files.readAll(path)
   } catch (error) {
-    // What else cannot be read, such as a folder in its place, has no bytes.
-    return ['EACCES', 'EPERM'].includes(codeOf(error)) ? messageOf(error) : Buffer.alloc(0)
+    // A folder in its place has no bytes.
+    return isErrorOf(error, 'store_corrupt') ? Buffer.alloc(0) : messageOf(error)
   }
 }
 
