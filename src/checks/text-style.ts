@@ -112,9 +112,9 @@ const hiding =
     return { ...style, hiddenBy: isShown ? others : [...others, property] }
   }
 
-/** @param showing  The values that show an element, with spaces between. */
+/** @param showing  The values that show an element, with white space between. */
 const hidingBy = (hidden: string, showing: string): Change => {
-  const known = new Map([...showing.split(' ').map((value) => [value, true] as const), [hidden, false]])
+  const known = new Map([...showing.split(/\s+/).map((value) => [value, true] as const), [hidden, false]])
   return hiding((value) => known.get(value))
 }
 
@@ -123,6 +123,14 @@ function isAboveZero(value: string): boolean | undefined {
   const [, number] = /^\+?(\d+(?:\.\d+)?|\.\d+)(?:%|[a-z]{1,4})?$/.exec(value) ?? []
   return number === undefined ? undefined : Number(number) > 0
 }
+
+// By these, `display`, `opacity` and `max-height` get their initial values, and `visibility` that of a parent whose text is shown.
+const defaults = 'inherit initial unset revert'
+const isDefault = (value: string): boolean => defaults.split(' ').includes(value)
+
+const displays = `block inline inline-block flow-root contents list-item flex inline-flex grid inline-grid
+  -webkit-box -webkit-inline-box table inline-table table-caption table-column table-column-group
+  table-header-group table-row-group table-footer-group table-row table-cell`
 
 const changes: Readonly<Record<string, Change>> = {
   color: (style, value, { color }) => ({ ...style, color: value === 'inherit' ? color : parseColor(value) }),
@@ -139,22 +147,12 @@ const changes: Readonly<Record<string, Change>> = {
     return { ...style, fontSize: parseLength(size, parent.fontSize), isBold }
   },
   'font-weight': (style, value) => ({ ...style, isBold: /^(?:bold|bolder|[7-9]00)$/.test(value) }),
-  display: hiding((value) => (value === 'none' ? false : displays.has(value) || undefined)),
-  visibility: hidingBy('hidden', 'visible inherit initial unset revert'),
+  display: hidingBy('none', `${defaults} ${displays}`),
+  visibility: hidingBy('hidden', `${defaults} visible`),
   'mso-hide': hidingBy('all', 'none'),
-  opacity: hiding((value) => defaults.has(value) || isAboveZero(value)),
-  'max-height': hiding((value) => value === 'none' || defaults.has(value) || isAboveZero(value)),
+  opacity: hiding((value) => isDefault(value) || isAboveZero(value)),
+  'max-height': hiding((value) => value === 'none' || isDefault(value) || isAboveZero(value)),
 }
-/** The values that show an element, by any of the properties that may hide it. None of those that matter here is inherited but `visibility`. */
-const defaults = new Set(['inherit', 'initial', 'unset', 'revert'])
-/** Those of `display` that show an element. */
-const displays = new Set([
-  ...defaults,
-  ...['block', 'inline', 'inline-block', 'flow-root', 'contents', 'list-item', 'run-in', 'ruby'],
-  ...['flex', 'inline-flex', '-webkit-box', '-webkit-inline-box', 'grid', 'inline-grid'],
-  ...['table', 'inline-table', 'table-row', 'table-cell', 'table-caption', 'table-row-group'],
-  ...['table-header-group', 'table-footer-group', 'table-column', 'table-column-group'],
-])
 /** The properties that are read, with what each changes. */
 const properties: ReadonlyMap<string, Change> = new Map(Object.entries(changes))
 
