@@ -268,6 +268,7 @@ export const left: Readonly<Record<string, string>> = {
     'server/lists.ts listSchema',
     'server/auth.ts insufficientScope',
     'server/plain-page.ts plainPage',
+    'server/store-events.ts toEvent',
     'tracking/tokens.ts createTokens',
   ]),
 }
