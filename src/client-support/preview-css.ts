@@ -65,7 +65,7 @@ class CssRemoval implements CssListener {
   readonly #css: string
   readonly #filter: CssFilter
   readonly #cuts: Cut[] = []
-  #ignored: Ignored[] = []
+  readonly #ignored: Ignored[] = []
   #hasNestedAtRule = false
   readonly #blocks: OpenBlock[] = []
   /** The block that the last rule begins. */
@@ -124,6 +124,7 @@ class CssRemoval implements CssListener {
   }
 
   onOpen(): void {
+    // A block without a rule, as in keyframes, is not ignored.
     this.#blocks.push(this.#next ?? this.#block(0, null))
     this.#next = null
   }
@@ -133,7 +134,7 @@ class CssRemoval implements CssListener {
     if (!block || block.ignoredFor === null) return
     const { start, ignoredFor: feature, snippet, ignoredBefore } = block
     // What is in a removed block is not removed a second time.
-    this.#ignored = this.#ignored.slice(0, ignoredBefore)
+    this.#ignored.length = ignoredBefore
     this.#ignored.push({ feature, start, snippet })
     while ((this.#cuts.at(-1)?.start ?? -1) >= start) this.#cuts.pop()
     this.#cuts.push({ start, end, text: '' })

@@ -31,9 +31,8 @@ export function readFindings(mail: { subject: string; html: string; text: string
 const onlySearched = 'Only the beginning is searched:'
 
 /**
- * Whether a mail was read without problems, and only {@link Findings.clipped} limits it.
- *
- * @param problem  That of a mail: its problems as one text, in which those of its message come first, and then `clipped`.
+ * Whether the problem of a mail begins with {@link Findings.clipped}: then its message was read without problems. Those of
+ * its record may follow.
  */
 export function isClippedFirst(problem: string): boolean {
   return problem.startsWith(onlySearched)

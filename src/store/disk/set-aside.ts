@@ -9,6 +9,10 @@ import type { Loss } from './replay.ts'
 /**
  * Moves everything from the first incomplete commit on into files next to the log. The last file goes first, so that
  * the next start finds the same situation if a crash interrupts this. A log file that has no commits left is removed.
+ *
+ * @param loss  How the log got its end, for the notice.
+ * @param broken  The position of the first incomplete commit.
+ * @param lengths  By log file, in ascending order. Updated to what is left.
  */
 export async function setAside(
   { files, paths, onNotice }: DataFolder & { readonly onNotice: (text: string) => void },
