@@ -105,7 +105,9 @@ export const recipientStateSchema: z.ZodType<RecipientState> = z.strictObject({
 
 const toRecipient = { recipient: z.string(), timestamp }
 
-/** `last_event`, docs/interface.md 2.3. The members depend on the status: those of the first option have none of their own. */
+// In both unions, the statuses of the first option are those without members of their own.
+
+/** `last_event`, docs/interface.md 2.3: the members depend on the status. */
 export const lastEventSchema: z.ZodType<LastEvent> = z.discriminatedUnion('status', [
   z.strictObject({
     ...toRecipient,
