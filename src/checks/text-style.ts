@@ -124,7 +124,8 @@ function isAboveZero(value: string): boolean | undefined {
   return number === undefined ? undefined : Number(number) > 0
 }
 
-// By these, `display`, `opacity` and `max-height` get their initial values, and `visibility` that of a parent whose text is shown.
+// By these, `display`, `opacity` and `max-height` get their initial values, and `visibility` that of a parent whose
+// text is shown.
 const defaults = 'inherit initial unset revert'
 const isDefault = (value: string): boolean => defaults.split(' ').includes(value)
 

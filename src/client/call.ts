@@ -20,7 +20,10 @@ export interface ClientListOptions extends CallOptions {
   cursor?: string | null
 }
 
-/** Makes requests to one service. Successful answers are not checked member by member; that is what the tests of the server do. */
+/**
+ * Makes requests to one service. Successful answers are not checked member by member; that is what the tests of the
+ * server do.
+ */
 export interface Calls {
   /**
    * @param path  By segment; the first is `v1`, or `dev` for the control API.

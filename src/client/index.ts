@@ -15,7 +15,8 @@ import { createCall, type CallOptions, type ClientListOptions } from './call.ts'
 import type { ClientOptions } from './settings.ts'
 
 /**
- * The eight operations of `/v1`, and the accounts and tags of a Localpost. Every one throws LocalpostError; see {@link createClient}.
+ * The eight operations of `/v1`, and the accounts and tags of a Localpost. Every one throws LocalpostError; see
+ * {@link createClient}.
  */
 export interface Client {
   readonly emails: {

@@ -221,7 +221,10 @@ function sizeOfMessage(value: unknown, levels = 2): number {
 /** A job on more bytes than this takes far longer than the start of a new thread, which takes some 30 ms. */
 export const restBeforeBytes: number = 8 * 1024 * 1024
 
-/** A thread whose largest input had up to so many bytes keeps little memory. It is not ended, because a start takes 100 ms of CPU. */
+/**
+ * A thread whose largest input had up to so many bytes keeps little memory. It is not ended, because a start takes 100
+ * ms of CPU.
+ */
 const lightBytes = 2 * 1024 * 1024
 
 const maxHeapMb = 256

@@ -6,7 +6,10 @@ import { quoteMail } from './quoted.ts'
 
 /** What the header of a mail says about answers to it. */
 export interface Answered {
-  /** Where they go, one mailbox each: the first 1,000 addresses of Reply-To, or else of From; `[]` if none of them can be used. */
+  /**
+   * Where they go, one mailbox each: the first 1,000 addresses of Reply-To, or else of From; `[]` if none of them can
+   * be used.
+   */
   to: string[]
   /** The fields In-Reply-To and References of an answer; without those that the mail gives no id for. */
   fields: Record<string, string>

@@ -122,7 +122,8 @@ export function createWaits({ details, missing, counts, defaultTimeoutMs, ...dep
         await watches.watch<void>(wanted, refuse, async () => {})
       }),
     close() {
-      // Node would report their failures as unhandled, and hide the error that ended the test. Callers that await them still get it.
+      // Node would report their failures as unhandled, and hide the error that ended the test. Callers that await them
+      // still get it.
       for (const promise of open) promise.catch(() => {})
       watches.close()
     },

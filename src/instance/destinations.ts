@@ -6,8 +6,9 @@ import type { Config } from '../options/options.ts'
 import { relayOptions } from '../outbox/relay-options.ts'
 
 /**
- * Refuses the options `webhooks`, `relay`, `oidc.issuer`, `checks.spamd` and `checks.rspamd` with IP addresses that may not be connected
- * to, and `webhooks` also with names of this machine. Nothing is looked up or connected to: other names are checked at each connection.
+ * Refuses the options `webhooks`, `relay`, `oidc.issuer`, `checks.spamd` and `checks.rspamd` with IP addresses that may
+ * not be connected to, and `webhooks` also with names of this machine. Nothing is looked up or connected to: other
+ * names are checked at each connection.
  *
  * A new option that names a destination belongs here too, so that the start refuses it and not only the first connection.
  * `otlpEndpoint` is not among them: the operator names it, and it is connected to wherever it is.

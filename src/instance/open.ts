@@ -33,8 +33,8 @@ import { openAccount } from './open-account.ts'
 /** How the library and the command start an instance, besides its options. */
 interface OpenWays extends SharedWays {
   /**
-   * When deliveries begin. With `listen` nothing is delivered before the HTTP listener is open, so that tracking links in pending mail
-   * contain its URL; the command always listens.
+   * When deliveries begin. With `listen` nothing is delivered before the HTTP listener is open, so that tracking links
+   * in pending mail contain its URL; the command always listens.
    */
   deliversFrom: 'start' | 'listen'
   /** The default of the option `keepAlive`. Default: true. */

@@ -9,7 +9,8 @@ import { scopeCollections } from './collections.ts'
 /**
  * Empties an account and its memory. Its rules are again those of the options.
  *
- * @param keep  What is left as it is: of the records as for {@link emptyStore}; also the rules and the SMTP transcripts of emails.
+ * @param keep  What is left as it is: of the records as for {@link emptyStore}; also the rules and the SMTP transcripts
+ *   of emails.
  * @throws As {@link emptyStore}.
  */
 export async function resetAccount(

@@ -45,7 +45,8 @@ export async function attempt(
     const stored = await tryOnce(due, deps, pause)
     return stored?.outbox_due ?? null
   } catch (error) {
-    // Damaged data in a folder stays damaged, so a retry would fail again. In a database, blobs may be missing until a restore has ended.
+    // Damaged data in a folder stays damaged, so a retry would fail again. In a database, blobs may be missing until a
+    // restore has ended.
     if (!isErrorOf(error, 'store_corrupt') || deps.store.isShared) throw error
     await fail(id, error.message, deps)
     return null
@@ -110,7 +111,8 @@ async function storeOutcomes(
 /**
  * Changes an email that the outbox still has.
  *
- * @returns `before`: the email that was changed, null if there was none; `after`: the email as stored now, null if it was removed.
+ * @returns `before`: the email that was changed, null if there was none; `after`: the email as stored now, null if it
+ *   was removed.
  */
 async function modifyDue(
   id: string,

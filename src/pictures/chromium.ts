@@ -28,7 +28,11 @@ export async function openChromium(places: ChromiumPlaces, timeoutMs: number): P
 const advice =
   'Install it (npx playwright-core install chromium), or name one: CHROMIUM_PATH=/usr/bin/chromium.'
 
-/** Requires Playwright, because Jest imports nothing in CommonJS without a flag. @throws invalid_option if it is not installed. */
+/**
+ * Requires Playwright, because Jest imports nothing in CommonJS without a flag.
+ *
+ * @throws invalid_option if it is not installed.
+ */
 function loadPlaywright(requirers: readonly string[]): BrowserType {
   for (const requirer of requirers) {
     const requireThere = createRequire(requirer)

@@ -1,6 +1,6 @@
 /**
- * The providers that apps send through, each by the first segment of its paths. Each has a member in `post.providers`, and faults.
- * Mailpit and MailHog, whose APIs read mail, are only in `providers.ts`.
+ * The providers that apps send through, each by the first segment of its paths. Each has a member in `post.providers`,
+ * and faults. Mailpit and MailHog, whose APIs read mail, are only in `providers.ts`.
  */
 export const providerNames = ['resend', 'ses', 'ses-v1', 'postmark', 'sendgrid', 'mailgun'] as const
 

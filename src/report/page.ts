@@ -3,7 +3,10 @@ import { pageScript } from './page-script.ts'
 import { pageStyle } from './page-style.ts'
 import type { ReportIndex } from './data.ts'
 
-/** The beginning of a report. The bodies of the mails follow, each in a `<script type="text/plain">` of its own, which no browser runs. */
+/**
+ * The beginning of a report. The bodies of the mails follow, each in a `<script type="text/plain">` of its own, which
+ * no browser runs.
+ */
 export function pageBeginning(): string {
   return `<!doctype html>
 <html lang="en">

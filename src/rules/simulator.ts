@@ -1,6 +1,9 @@
 import type { Verdict } from './rule.ts'
 
-/** The event that the simulator adds after the SMTP reply; `delivery_delayed` after a deferral, the others after an acceptance. */
+/**
+ * The event that the simulator adds after the SMTP reply; `delivery_delayed` after a deferral, the others after an
+ * acceptance.
+ */
 export type Aftermath = 'complained' | 'opened' | 'clicked' | 'delivery_delayed'
 
 /** How the simulator answers one recipient. */

@@ -24,8 +24,8 @@ interface Collector {
   /** Called with the id of each match, except those of a range that `takeRange` took. */
   take(id: string): void
   /**
-   * Asked about a range of which each row that the filter accepts is a match, so that their ids need not be read. Returns whether it took the range.
-   * Default: it takes none.
+   * Asked about a range of which each row that the filter accepts is a match, so that their ids need not be read.
+   * Returns whether it took the range. Default: it takes none.
    */
   takeRange?(rows: ScannedRows): boolean
   /** Asked before each further range is looked at: whether to stop. Default: never. */

@@ -15,7 +15,10 @@ export class DeferredMails {
   /** The rows up to `end` may include mails that an earlier process had deferred. Those up to `done` were looked through. */
   #unsure: { readonly done: string | null; readonly end: string } | null
 
-  /** @param unsureTo  The last row of an earlier process that crashed, so that any of its rows may have no text; `""` for none. */
+  /**
+   * @param unsureTo  The last row of an earlier process that crashed, so that any of its rows may have no text; `""`
+   *   for none.
+   */
   constructor(store: Store, unsureTo: string) {
     this.#store = store
     this.#unsure = unsureTo === '' ? null : { done: null, end: unsureTo }

@@ -17,7 +17,10 @@ export interface CatchUpOptions {
   maxMs?: number
   /** With more unread mails than this it does not wait, because they would take longer. Default: it waits. */
   maxMails?: number
-  /** Whether to read all mail that exists now, however long it takes, and to check the rows of an earlier process. Default: false. */
+  /**
+   * Whether to read all mail that exists now, however long it takes, and to check the rows of an earlier process.
+   * Default: false.
+   */
   complete?: boolean
   /** Ends the wait. */
   signal?: AbortSignal | undefined

@@ -1,7 +1,10 @@
 import type { TextLimit } from '../store/texts.ts'
 import type { MailFilter } from './query.ts'
 
-/** Finds mail by its text, its subject and its addresses. A limit is for texts in a database; columns of this process need none. */
+/**
+ * Finds mail by its text, its subject and its addresses. A limit is for texts in a database; columns of this process
+ * need none.
+ */
 export interface MatchingRows {
   /** The ids of the mails that may match, newest first, including removed mails. */
   candidates(filter: MailFilter, limit?: TextLimit): Promise<MatchingIds>

@@ -27,7 +27,10 @@ export interface SearchPage<T> extends ListPage<T> {
    * is damaged, this is the number of all mails. Absent if there are none.
    */
   unread_texts?: number
-  /** For a search for words: number of mails that have more text than the 262,144 characters that are searched; absent if there are none. */
+  /**
+   * For a search for words: number of mails that have more text than the 262,144 characters that are searched; absent
+   * if there are none.
+   */
   cut_texts?: number
   /** With `fold`: how many mails there are, those of broadcasts counted one by one. */
   mails?: number

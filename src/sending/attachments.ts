@@ -35,7 +35,10 @@ function toReference(attachment: SentAttachment): ReadReference {
   return { filename: name, path: `data:application/octet-stream;base64,${content}`, ...facts }
 }
 
-/** The same error with the members of the request: bytes have no path. `checkAttachments` names fields as `attachments[0].path`. */
+/**
+ * The same error with the members of the request: bytes have no path. `checkAttachments` names fields as
+ * `attachments[0].path`.
+ */
 function inWordsOf(attachments: readonly SentAttachment[], error: FieldError): FieldError {
   const [, index = '', member] = /^attachments\[(\d+)\]\.(\w+)$/.exec(error.field) ?? []
   const attachment = attachments[Number(index)]

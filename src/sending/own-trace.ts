@@ -4,7 +4,8 @@ import { readHeader } from '../mime/headers/headers.ts'
 /**
  * The trace of the first of refused requests that names one in its own header fields, or in those of its raw message.
  *
- * @param requests  Not checked: nothing of them needs to be right. A long body of `/v1`, which only the thread parses, names none.
+ * @param requests  Not checked: nothing of them needs to be right. A long body of `/v1`, which only the thread parses,
+ *   names none.
  */
 export function firstTrace(requests: readonly unknown[]): TraceContext | undefined {
   for (const request of requests) {

@@ -71,8 +71,8 @@ interface LongBodyWatch {
 }
 
 /**
- * Reserves memory for a long body; its client waits until there is some. From then on, the pauses of the client are limited, because
- * other bodies may wait for the memory of this one.
+ * Reserves memory for a long body; its client waits until there is some. From then on, the pauses of the client are
+ * limited, because other bodies may wait for the memory of this one.
  *
  * @param refuse  Called if there is no memory, and at a pause that is too long.
  */

@@ -36,7 +36,10 @@ export const logRequest: Middleware = (event) => {
   state.isLogged = !state.isFromPage
 }
 
-/** Refuses foreign hosts, and bodies that a proxy may end elsewhere. In process, that is up to the server that we are mounted in. */
+/**
+ * Refuses foreign hosts, and bodies that a proxy may end elsewhere. In process, that is up to the server that we are
+ * mounted in.
+ */
 export function checkHost(allowed: () => ReadonlySet<string>): Middleware {
   return (event) => {
     const request = socketRequestOf(event)

@@ -11,7 +11,8 @@ export class OpenAnswers {
   /**
    * Waits for the result of a handler, and for the end of a body that is a stream.
    *
-   * @param assertMay  Called each second; throws the error with which the caller would be refused now. Then the stream breaks off.
+   * @param assertMay  Called each second; throws the error with which the caller would be refused now. Then the stream
+   *   breaks off.
    * @returns The result as an answer.
    * @throws the error of `assertMay` before there is a result; what the handler throws.
    */

@@ -32,8 +32,9 @@ const securityOf: Readonly<Record<Route['access'], readonly object[]>> = {
 export const serviceDocument = '/v1/openapi.json'
 
 /**
- * Names of operations that do not follow from their methods and paths: those of `/v1`, and `GET /metrics`, whose name would be that
- * of `/dev/metrics`. The JSON bodies and answers of these operations are components, with names made of these.
+ * Names of operations that do not follow from their methods and paths: those of `/v1`, and `GET /metrics`, whose name
+ * would be that of `/dev/metrics`. The JSON bodies and answers of these operations are components, with names made of
+ * these.
  */
 const givenIds: Readonly<Record<string, string>> = {
   'POST /v1/emails': 'sendEmail',

@@ -92,7 +92,10 @@ export function stateOf({ context }: Pick<H3Event, 'context'>): RequestState {
   return context[contextKey] as RequestState
 }
 
-/** Whether the path of a request takes the name of an account: those of `/dev`, `/mcp` and `/metrics`, and of faces with their access. */
+/**
+ * Whether the path of a request takes the name of an account: those of `/dev`, `/mcp` and `/metrics`, and of faces with
+ * their access.
+ */
 export function isLocalPath(event: Pick<H3Event, 'url' | 'context'>): boolean {
   return (
     /^\/(?:dev\/|(?:mcp|metrics)\/?$)/.test(event.url.pathname) || stateOf(event).face?.access === 'local'

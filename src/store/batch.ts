@@ -53,7 +53,8 @@ export class Batch extends CommitChecks<CollectionState, Entry> {
   }
 
   /**
-   * Adds a commit of those changes whose records have not changed since they were read. A flag that a record has already is left out.
+   * Adds a commit of those changes whose records have not changed since they were read. A flag that a record has
+   * already is left out.
    *
    * @param isBulk  Whether listeners get one change for all records.
    * @throws unique_conflict; then the batch is as before.

@@ -36,7 +36,10 @@ export class BlobUsage {
     this.add(after)
   }
 
-  /** The sums as places, to be held or released by the keeper: only their sizes and files are right, names and checksums are not. */
+  /**
+   * The sums as places, to be held or released by the keeper: only their sizes and files are right, names and checksums
+   * are not.
+   */
   places(): Places {
     const places: Record<string, BlobPlace> = {}
     for (const [log, { bytes }] of this.logs) places[`log ${log}`] = { log, at: 0, size: bytes, crc: 0 }

@@ -22,7 +22,10 @@ export interface StoredCommit {
   readonly changes: readonly CommitChange[]
 }
 
-/** Passes the changes of commits to listeners, and keeps at least the last `minRecent` for listeners that ask for earlier ones. */
+/**
+ * Passes the changes of commits to listeners, and keeps at least the last `minRecent` for listeners that ask for
+ * earlier ones.
+ */
 export class ChangeFeed {
   #seq: number
   /** The seq of the last change that is no longer known. */

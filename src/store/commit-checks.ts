@@ -24,7 +24,8 @@ interface CheckedRecord<C, R> {
  * Checks the commits of one batch one after the other, each against what is stored and the commits before it: ids, versions,
  * unique keys. A refused commit has no effect. `C` is a collection of a partition, `R` what has to be known of a record.
  *
- * A subclass stages each commit within `stageCommit`, and awaits it before the next one. For each change it looks at `current`, calls
+ * A subclass stages each commit within `stageCommit`, and awaits it before the next one. For each change it looks at
+ * `current`, calls
  * `assertPossible` unless the change may be made to any version, and then `put` or `drop`. What else it notes of a commit is in maps
  * that it changes only by `set` and `unset`, or in what it empties itself if `stageCommit` throws.
  */

@@ -176,7 +176,10 @@ export class CommitQueue {
     return next
   }
 
-  /** Rejects the commits of a batch that was not written. On a full disk, those that may free space are written without the others. */
+  /**
+   * Rejects the commits of a batch that was not written. On a full disk, those that may free space are written without
+   * the others.
+   */
   async #refuse(staged: readonly QueueItem[], fault: LocalpostError): Promise<void> {
     const others = staged.filter(({ isNew }) => !isNew)
     const isRetried = fault.code === 'store_full' && others.length < staged.length

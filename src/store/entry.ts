@@ -4,7 +4,10 @@ import type { IndexKey } from './queries.ts'
 /** Where the bytes of one blob are. Persisted with its record, so its members are the stored names. */
 export type BlobPlace = LogPlace | LargePlace | HeldPlace
 
-/** In the log. While its frame is being written or read, `log` is 0 and `at` counts from the end of the frame's first line. Afterwards both are the place in the log, and do not change. */
+/**
+ * In the log. While its frame is being written or read, `log` is 0 and `at` counts from the end of the frame's first
+ * line. Afterwards both are the place in the log, and do not change.
+ */
 export interface LogPlace {
   log: number
   at: number
@@ -46,10 +49,16 @@ export function eachNew(places: Places | null, other: Places | null, run: (one: 
   }
 }
 
-/** One record in memory. The record itself is kept as its JSON text, which takes less memory than an object. Each reader parses its own copy. */
+/**
+ * One record in memory. The record itself is kept as its JSON text, which takes less memory than an object. Each reader
+ * parses its own copy.
+ */
 export class Entry {
   readonly id: string
-  /** The number of its segment, from 1; 0 for a record in `db.json`, also for one that its collection had before it became large. */
+  /**
+   * The number of its segment, from 1; 0 for a record in `db.json`, also for one that its collection had before it
+   * became large.
+   */
   readonly segment: number
   version: number
   /** `""` if the text is only in the segment file. */

@@ -1,4 +1,7 @@
-/** The codes of errors of a store that cannot read or store now, which may pass. After `store_unknown`, what was to be stored may be there already. */
+/**
+ * The codes of errors of a store that cannot read or store now, which may pass. After `store_unknown`, what was to be
+ * stored may be there already.
+ */
 export const storeErrors = [
   'closed',
   'service_unavailable',

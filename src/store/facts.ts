@@ -5,7 +5,10 @@ import type { StoredRecord } from './store.ts'
 /** The facts of one record as numbers: the flags as bits, then the numbers, then the codes of texts from `textSlot(0)` on. */
 export type FactRow = readonly number[]
 
-/** The facts of the records of a collection as numbers. A fact has a place among those of its kind (`at`), and a slot in a row. */
+/**
+ * The facts of the records of a collection as numbers. A fact has a place among those of its kind (`at`), and a slot in
+ * a row.
+ */
 export class FactTable {
   /** How many numbers a row has: flags, `numbers` numbers, and the codes of `texts` texts. */
   readonly width: number

@@ -9,7 +9,10 @@ export interface RecordCopy<T extends StoredRecord> {
   remove(id: string): void
 }
 
-/** Keeps copies in memory up to date while other instances change the store. Without others, the code that changes records changes the copy. */
+/**
+ * Keeps copies in memory up to date while other instances change the store. Without others, the code that changes
+ * records changes the copy.
+ */
 export interface Following {
   /** Reads all records of a collection, and follows their changes until the listeners of the store end. @throws As reads. */
   open<T extends StoredRecord>(store: Store, collection: Collection<T>, copy: RecordCopy<T>): Promise<void>

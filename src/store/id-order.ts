@@ -13,8 +13,9 @@ export type IdRun =
 type Stretch = { readonly pack: Packed | null; readonly from: number; readonly to: number }
 
 /**
- * The order of a collection by id: records in packs, whose texts are only in segment files, and loose records, which are in no pack. The ids
- * of two packs never overlap, but loose records may be between those of a pack. A position counts the records of both.
+ * The order of a collection by id: records in packs, whose texts are only in segment files, and loose records, which
+ * are in no pack. The ids of two packs never overlap, but loose records may be between those of a pack. A position
+ * counts the records of both.
  */
 export class IdOrder {
   readonly name = 'id'

@@ -42,7 +42,11 @@ export function forgetCollection(records: Records, state: CollectionState): void
   replaced.length = kept
 }
 
-/** Ends the loading: builds the indexes and passes every blob to the keeper. @throws store_corrupt when two records have the same key in a unique index. */
+/**
+ * Ends the loading: builds the indexes and passes every blob to the keeper.
+ *
+ * @throws store_corrupt when two records have the same key in a unique index.
+ */
 export function endLoading(records: Records, folder: string): void {
   for (const state of records.collections.all()) settleCollection(records, state, folder)
 }
@@ -60,7 +64,10 @@ function settleCollection(records: Records, state: CollectionState, folder: stri
   holdBlobs(records, state)
 }
 
-/** Passes the blobs of all records to the keeper: for a pack, the totals of its blobs, without those of records that were replaced later. */
+/**
+ * Passes the blobs of all records to the keeper: for a pack, the totals of its blobs, without those of records that
+ * were replaced later.
+ */
 function holdBlobs(records: Records, state: CollectionState): void {
   for (const { pack } of state.segments.values())
     if (pack?.usage) holdNew(records, state, pack.usage.places(), null)

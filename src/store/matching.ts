@@ -33,7 +33,10 @@ const fewest = 128
 const largestSpan = 4096
 const readAtOnce = 128
 
-/** Finds records in the order of their ids, and reads those that facts do not decide. Commits run in between: it goes on after the last one judged. */
+/**
+ * Finds records in the order of their ids, and reads those that facts do not decide. Commits run in between: it goes on
+ * after the last one judged.
+ */
 export async function* findMatches(
   records: Records,
   state: CollectionState,
@@ -58,7 +61,10 @@ export async function* findMatches(
   }
 }
 
-/** Visits every record once: its facts, or the record itself if `byFacts` says that they are not enough. Parts come in the order of their ids; in a part, facts come first. */
+/**
+ * Visits every record once: its facts, or the record itself if `byFacts` says that they are not enough. Parts come in
+ * the order of their ids; in a part, facts come first.
+ */
 export async function visitRecords(
   records: Records,
   state: CollectionState,

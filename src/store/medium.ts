@@ -47,7 +47,10 @@ export interface Medium extends PlaceKeeper {
   take(blob: Blob, name: BlobName): Taking & { undo(reason: unknown): void }
   /** The place of a blob in memory that follows `at` other bytes in the payload of the frame. */
   placeHeld(bytes: readonly Uint8Array[], size: number, at: number): LogPlace | HeldPlace
-  /** Await it before the blobs of a commit are taken: it waits while removed data still uses too much space. Usually there is nothing to wait for. */
+  /**
+   * Await it before the blobs of a commit are taken: it waits while removed data still uses too much space. Usually
+   * there is nothing to wait for.
+   */
   waitForSpace(blobs: readonly Blob[]): Promise<void> | undefined
   /** @throws store_full while the disk has no room for new records. */
   assertRoom(): void

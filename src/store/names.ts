@@ -1,6 +1,10 @@
 import { misuse } from './io-errors.ts'
 
-/** Valid names: `emails`, `emails.<partition>`. They become folders, and members of files: not the names without an ending in `disk/paths.ts`, nor `ownMembers`. Files such as `db.json` match: where a folder is expected, they count as empty ones. */
+/**
+ * Valid names: `emails`, `emails.<partition>`. They become folders, and members of files: not the names without an
+ * ending in `disk/paths.ts`, nor `ownMembers`. Files such as `db.json` match: where a folder is expected, they count as
+ * empty ones.
+ */
 export const collectionNameForm: RegExp =
   /^(?!(?:log|large|derived|lock|reserve|schema|seq|indexes|ids|crc)$)[a-z][a-z0-9_-]{0,62}(?:\.[a-z][a-z0-9_-]{0,62})?$/
 

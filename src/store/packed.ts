@@ -46,13 +46,19 @@ interface PackDetails {
   /** The log files that the blobs of the records may be in. */
   readonly logs: ReadonlySet<number>
   readonly facts?: PackFacts | null
-  /** The space that the blobs of all rows use, removed ones too, in a pack that the start makes. Later ones are counted commit by commit. */
+  /**
+   * The space that the blobs of all rows use, removed ones too, in a pack that the start makes. Later ones are counted
+   * commit by commit.
+   */
   readonly usage?: BlobUsage | null
   /** Null if the file cannot have an index for the start: it has records that are not in this pack, or damaged lines. */
   readonly file?: PackedFile | null
 }
 
-/** The places of the records of a segment in its file. Rows are in the order of their ids, on which `find` relies. It has no object per record, which the garbage collector would visit again and again. */
+/**
+ * The places of the records of a segment in its file. Rows are in the order of their ids, on which `find` relies. It
+ * has no object per record, which the garbage collector would visit again and again.
+ */
 export class Packed {
   readonly segment: PackedSegment
   readonly path: string

@@ -1,11 +1,15 @@
 import type { LocalpostError } from '../core/errors.ts'
 import type { Collection, Store, StoredRecord } from './store.ts'
 
-/** A store whose collections exist once for each partition. Each account has a partition. Its own methods are for the main partition. */
+/**
+ * A store whose collections exist once for each partition. Each account has a partition. Its own methods are for the
+ * main partition.
+ */
 export interface PartitionedStore extends Store {
   /**
-   * The same collections, isolated: the records, unique keys, blobs and changes of a partition are not visible from any other. The cost of
-   * reads depends only on this partition. The `close` of the returned object ends its listeners; changes that still run are stored.
+   * The same collections, isolated: the records, unique keys, blobs and changes of a partition are not visible from any
+   * other. The cost of reads depends only on this partition. The `close` of the returned object ends its listeners;
+   * changes that still run are stored.
    *
    * @param name  A letter, then up to 62 letters, digits, `_` and `-`, all in lower case.
    */
@@ -21,7 +25,11 @@ export interface PartitionedStore extends Store {
   database(): Promise<DatabaseStatus | null>
   /** The names of the partitions that have records, without the main one. */
   partitions(): string[]
-  /** How many records of all partitions together are in an index, without reading any of them. @param index  Default: `id`, in which all are. */
+  /**
+   * How many records of all partitions together are in an index, without reading any of them.
+   *
+   * @param index  Default: `id`, in which all are.
+   */
   total<T extends StoredRecord>(collection: Collection<T>, index?: string): Promise<number>
   /** What this process stored so far, and how much is there. */
   figures(): Promise<StoreFigures>

@@ -65,15 +65,19 @@ export interface RecordGroup {
   readonly flagged: readonly number[]
 }
 
-/** What conditions ask for most often. The store keeps the facts of every record in memory, so that such conditions read no record. */
+/**
+ * What conditions ask for most often. The store keeps the facts of every record in memory, so that such conditions read
+ * no record.
+ */
 export interface Facts<T> {
   /** To be raised when `of` returns other facts for the same record, because facts are stored. */
   readonly version: number
   /** A name for each bit of `FactValues.flags`, from the lowest; at most 30. */
   readonly flags: readonly string[]
   /**
-   * The flags that are members of the record: every record has a boolean of this name, true where the flag is set, and neither another fact
-   * nor an index depends on it. `Store.bulk` can set these, and no others, without reading the records. Default: none.
+   * The flags that are members of the record: every record has a boolean of this name, true where the flag is set, and
+   * neither another fact nor an index depends on it. `Store.bulk` can set these, and no others, without reading the
+   * records. Default: none.
    */
   readonly members?: readonly string[]
   /** The names of `FactValues.numbers`, and of `FactValues.texts`, in their order. */

@@ -125,7 +125,11 @@ export class SortedIndex {
     this.#insertAll([...gathered.added].sort((a, b) => this.#order(a, b)))
   }
 
-  /** Replaces what was there by all records, in any order. @returns Two that have the same key of a unique index; null if there are none. */
+  /**
+   * Replaces what was there by all records, in any order.
+   *
+   * @returns Two that have the same key of a unique index; null if there are none.
+   */
   replaceAll(all: readonly Entry[]): Entry[] | null {
     this.revision++
     const entries = all.filter((entry) => this.#keyOf(entry) !== null).sort((a, b) => this.#order(a, b))

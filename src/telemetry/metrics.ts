@@ -51,7 +51,10 @@ interface MetricRow<Facts> extends Metric {
   read(facts: Facts): MetricValue
 }
 
-/** One number, or several by the values of their labels, with spaces between: `GET /v1/emails 200`. Null and undefined: no value. */
+/**
+ * One number, or several by the values of their labels, with spaces between: `GET /v1/emails 200`. Null and undefined:
+ * no value.
+ */
 type MetricValue = number | null | undefined | ReadonlyMap<string | number, number>
 
 function samplesOf(value: MetricValue): Sample[] {

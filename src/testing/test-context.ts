@@ -2,7 +2,10 @@ import { membersOf } from '../core/members.ts'
 
 // What frameworks tell of the test that runs. `context` is what they hand to hooks and tests.
 
-/** What identifies a test: vitest's task, the context of node:test, or the name that Jest gives a concurrent test; undefined if nothing does. */
+/**
+ * What identifies a test: vitest's task, the context of node:test, or the name that Jest gives a concurrent test;
+ * undefined if nothing does.
+ */
 export function keyOf(context: unknown): unknown {
   return isContext(context) ? (taskOf(context) ?? context) : concurrentNameInJest()
 }

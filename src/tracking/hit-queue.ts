@@ -80,7 +80,8 @@ export class HitQueue<H> {
   }
 }
 
-// In characters, which are about as many bytes: a record of up to 16 KB is written at each hit; above, one email writes at most 1 MB each second.
+// In characters, which are about as many bytes: a record of up to 16 KB is written at each hit; above, one email writes
+// at most 1 MB each second.
 const freeChars = 16 * 1024
 const charsPerMs = 1000
 const minPauseMs = 1000

@@ -59,7 +59,10 @@ export const maxLinkBytes = 8000
 type Kind = TrackingToken['kind']
 type MemberOf<K extends Kind> = Exclude<keyof Extract<TrackingToken, { kind: K }>, 'kind' | 'expires'>
 
-/** How tokens are written: `[version, letter, first, second, third, expires]`, with `""` for no member. Sent mail has this form. */
+/**
+ * How tokens are written: `[version, letter, first, second, third, expires]`, with `""` for no member. Sent mail has
+ * this form.
+ */
 const forms: { readonly [K in Kind]: { letter: string; places: Readonly<Record<MemberOf<K>, Place>> } } = {
   open: { letter: 'o', places: { email_id: 0, recipient: 1 } },
   click: { letter: 'c', places: { email_id: 0, recipient: 1, link: 2 } },

@@ -58,14 +58,20 @@ export async function createStoredSessions(deps: {
     remove: (id) => void sessions.delete(id),
   })
 
-  /** Sessions of a group count together. Keys that do not exist, which `acceptAnyKey` accepts, are one group, because callers could invent any number. */
+  /**
+   * Sessions of a group count together. Keys that do not exist, which `acceptAnyKey` accepts, are one group, because
+   * callers could invent any number.
+   */
   function groupOf({ user, provided, subject, proof }: StoredOwner): string {
     if (provided) return `provided ${subject}`
     if (user !== null) return `user ${user}`
     return keys.has(proof) ? `key ${proof}` : 'unknown key'
   }
 
-  /** The sessions that have expired, and the oldest of this owner's group, so that with a new one it has at most {@link maxPerUser}. */
+  /**
+   * The sessions that have expired, and the oldest of this owner's group, so that with a new one it has at most
+   * {@link maxPerUser}.
+   */
   function sessionsToEnd(owner: StoredOwner, at: number): Omit<SessionRecord, 'version'>[] {
     const all = [...sessions.values()]
     const group = groupOf(owner)

@@ -101,7 +101,8 @@ export function createDeliveries({ store, clock, ids, pageSize }: DeliveriesDeps
     },
     removeFinished: () => removeAll({ index: 'finished' }),
     async removeWaitingExcept(webhookIds) {
-      // The index is ordered by webhook, then by time. Each step reads the first delivery of the next webhook, and jumps over its others.
+      // The index is ordered by webhook, then by time. Each step reads the first delivery of the next webhook, and
+      // jumps over its others.
       let after: [string, number] | undefined
       for (;;) {
         const page = await store.page(webhookDeliveryCollection, { index: 'due', after, limit: 1 })

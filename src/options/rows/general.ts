@@ -42,8 +42,8 @@ export const generalRows = {
        */
       smtpClients: { kind: 'count', default: 500, help: 'Maximum number of SMTP connections' },
       /**
-       * Maximum number of SMTP connections from one address. All of loopback counts as one address, and so does an IPv6 /64 network.
-       * Default: nine tenths of `smtpClients`.
+       * Maximum number of SMTP connections from one address. All of loopback counts as one address, and so does an IPv6
+       * /64 network. Default: nine tenths of `smtpClients`.
        */
       smtpClientsPerAddress: {
         kind: 'count',

@@ -33,7 +33,11 @@ export function eventId(given: ShapedEvent): string {
   return createHash('sha256').update(eventKey(given)).digest('base64url').slice(0, 22)
 }
 
-/** An event as webhooks and the log have it. @see https://documentation.mailgun.com/docs/mailgun/user-manual/events/event-structure */
+/**
+ * An event as webhooks and the log have it.
+ *
+ * @see https://documentation.mailgun.com/docs/mailgun/user-manual/events/event-structure
+ */
 export function toEventData(given: ShapedEvent): object {
   const { email, recipient, event } = given
   const { [testModeTag]: testMode, ...variables } = email.metadata ?? {}

@@ -112,7 +112,10 @@ export function mailhogRoutes({ inbox }: { readonly inbox: Inbox & InboxPages })
   ]
 }
 
-/** How many bytes the messages of one answer have together, each of which is in it up to three times: as source, body and parts. */
+/**
+ * How many bytes the messages of one answer have together, each of which is in it up to three times: as source, body
+ * and parts.
+ */
 const maxBytes = 8 * 1024 * 1024
 const maxMessages = 250
 

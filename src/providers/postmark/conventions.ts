@@ -10,7 +10,10 @@ export const serverId = 1
 /** The stream of an email whose request names none. */
 export const defaultStream = 'outbound' as const
 
-/** The metadata keeps the stream, which an email has no member for, and the tag: tags in the inbox are cut, and people change them. */
+/**
+ * The metadata keeps the stream, which an email has no member for, and the tag: tags in the inbox are cut, and people
+ * change them.
+ */
 const kept = { tag: 'postmark:tag', stream: 'postmark:stream' } as const
 
 /** Whether metadata of this name is not from the request. */

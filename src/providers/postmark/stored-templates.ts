@@ -29,7 +29,10 @@ export class PostmarkTemplates {
     this.#newUuid = newUuid
   }
 
-  /** Those that a query asks for, without their texts: none if it asks for layouts, or for templates with one, because none is stored here. */
+  /**
+   * Those that a query asks for, without their texts: none if it asks for layouts, or for templates with one, because
+   * none is stored here.
+   */
   async list(
     query: Pick<z.output<typeof templateQuery>, 'templatetype' | 'layouttemplate'>,
   ): Promise<Template[]> {

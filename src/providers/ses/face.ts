@@ -48,7 +48,10 @@ const errorNames: Readonly<Partial<Record<ErrorCode, readonly [status: number, n
 /** The name of an error of the caller that has none of its own. */
 export const otherErrorName = 'BadRequestException'
 
-/** The status and the name of an error, as AWS answers it. The status of an error of the caller that is not in {@link errorNames} becomes 400. */
+/**
+ * The status and the name of an error, as AWS answers it. The status of an error of the caller that is not in
+ * {@link errorNames} becomes 400.
+ */
 export function awsErrorOf({ code, status }: LocalpostError): readonly [status: number, name: string] {
   return errorNames[code] ?? (status >= 500 ? [status, 'InternalFailure'] : [400, otherErrorName])
 }

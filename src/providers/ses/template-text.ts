@@ -4,7 +4,10 @@ import { isRecord } from '../../core/members.ts'
 import type { SendingRequest } from '../../sending/types.ts'
 import { templateDataName } from './conventions.ts'
 
-/** How SES renders: an attribute that is missing is an error, nothing is escaped, and there are the helpers of Handlebars alone. */
+/**
+ * How SES renders: an attribute that is missing is an error, nothing is escaped, and there are the helpers of
+ * Handlebars alone.
+ */
 export const sesRendering: NonNullable<SendingRequest['rendering']> = {
   engine: 'handlebars',
   missing: 'error',

@@ -49,7 +49,10 @@ export function assertConsent(
   )
 }
 
-/** The error for a request that would make the browser or the server connect to addresses in a mail, without consent of the reader. */
+/**
+ * The error for a request that would make the browser or the server connect to addresses in a mail, without consent of
+ * the reader.
+ */
 export function consentRequired(what: string, how: string): LocalpostError {
   const message = `${what}, which an address alone cannot ask for, because a mail may contain it. ${how}`
   return new LocalpostError('consent_required', message)

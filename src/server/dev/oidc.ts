@@ -114,7 +114,11 @@ function signedInPage(): Answer {
   })
 }
 
-/** Refuses everything except navigations of the whole window, such as images and frames of other pages. @throws forbidden_origin */
+/**
+ * Refuses everything except navigations of the whole window, such as images and frames of other pages.
+ *
+ * @throws forbidden_origin
+ */
 function assertNavigation(headers: Pick<Headers, 'get'>): void {
   const to = headers.get('sec-fetch-dest')
   if (to === null || to === 'document') return

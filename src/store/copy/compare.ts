@@ -6,13 +6,20 @@ export interface Comparison {
   readonly records: number
   readonly blobs: number
   readonly bytes: number
-  /** SHA-256 over the names, members and bytes of all records of the first store: stores with the same content have the same digest. */
+  /**
+   * SHA-256 over the names, members and bytes of all records of the first store: stores with the same content have the
+   * same digest.
+   */
   readonly checksum: string
   /** The differences, one sentence each: the first 20, and one that counts the others. */
   readonly differences: readonly string[]
 }
 
-/** Reads all records and blobs of both stores again and compares them, until `signal` is aborted. @param options  As for `copyStore`. */
+/**
+ * Reads all records and blobs of both stores again and compares them, until `signal` is aborted.
+ *
+ * @param options  As for `copyStore`.
+ */
 export async function compareParts(
   parts: readonly CopyPart[],
   { signal, onProgress }: { signal?: AbortSignal; onProgress?: (done: number, all: number) => void } = {},

@@ -61,8 +61,9 @@ export class BackgroundSync {
   }
 
   /**
-   * Syncs all commits so far, then removes the large files that they made unused. The removal need not wait for a checkpoint: its older files
-   * may name these large files, but a start applies the commits that follow before it looks for them.
+   * Syncs all commits so far, then removes the large files that they made unused. The removal need not wait for a
+   * checkpoint: its older files may name these large files, but a start applies the commits that follow before it looks
+   * for them.
    */
   async run(): Promise<void> {
     const { files, paths, space } = this.#deps

@@ -13,8 +13,8 @@ import { listSnapshot } from './snapshot-files.ts'
  * Creates the data folder, or accepts one that is empty or contains Localpost's data. Does not change a folder with other files.
  *
  * @returns Whether the folder is new or empty.
- * @throws invalid_option when the path is a file, or a folder with other files, of other users, or of a build from before the first release;
- *   store_corrupt when checkpoint.json is missing; store_failed when it cannot be created.
+ * @throws invalid_option when the path is a file, or a folder with other files, of other users, or of a build from
+ *   before the first release; store_corrupt when checkpoint.json is missing; store_failed when it cannot be created.
  */
 export async function claimFolder(files: Files, paths: Paths): Promise<boolean> {
   const { folder } = paths

@@ -1,9 +1,10 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed, `len` bytes. `crc`
- * covers everything except its own eight digits. The first op has eight digits for the length of the line with its line feed, and eight for a
- * checksum of that and of everything before the digits of `crc`. They show where an incomplete frame would end. An optional `"nth":3` after
+ * The frame of a commit in the log: `{"seq":7,"len":2048,"crc":"0f3a9c1e","ops":["0000015a9bd1c2aa",…]}`, a line feed,
+ * `len` bytes. `crc` covers everything except its own eight digits. The first op has eight digits for the length of the
+ * line with its line feed, and eight for a checksum of that and of everything before the digits of `crc`. They show
+ * where an incomplete frame would end. An optional `"nth":3` after
  * `len` says that three frames of the same synced write precede this one.
  */
 export interface Frame {

@@ -28,7 +28,10 @@ export interface Loaded {
   readonly seq: number
   readonly checkpoint: Checkpoint
   readonly lengths: Map<number, number>
-  /** The files in `large` that commits after the checkpoint refer to. They may not be synced yet, so a power cut could lose them. */
+  /**
+   * The files in `large` that commits after the checkpoint refer to. They may not be synced yet, so a power cut could
+   * lose them.
+   */
   readonly unsynced: ReadonlySet<string>
   /** Whether a person edited a file of records. */
   readonly isEdited: boolean

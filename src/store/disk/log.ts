@@ -98,7 +98,8 @@ export class Log {
 
   /**
    * Appends whole frames. If the write fails, the file is cut back to its previous length. If that fails too, it is
-   * retried before the next write. Call {@link Log.makeRoom} before each call: it opens the file, and throws while a fault is left.
+   * retried before the next write. Call {@link Log.makeRoom} before each call: it opens the file, and throws while a
+   * fault is left.
    *
    * @throws store_full, store_failed, store_read_only when nothing was stored; store_unknown when the file could not be
    *   cut back, so that the next start may find complete frames.

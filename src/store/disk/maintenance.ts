@@ -33,8 +33,8 @@ export class FolderMaintenance {
   /** The position after the last commit. */
   #position: CommitPosition
   /**
-   * Bytes added to the log, and bytes of large files to remove, since the last checkpoint. Only `noteWrite` adds to it. A checkpoint
-   * subtracts, once it is written, what was there when it began: the rest is of commits during it.
+   * Bytes added to the log, and bytes of large files to remove, since the last checkpoint. Only `noteWrite` adds to it.
+   * A checkpoint subtracts, once it is written, what was there when it began: the rest is of commits during it.
    */
   #bytesSince = 0
   /** With this many `#bytesSince`, the next checkpoint is due. A failed run raises it, the next successful one resets it. */

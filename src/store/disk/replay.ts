@@ -28,8 +28,9 @@ export interface Replayed {
 /**
  * Reads the log from a position on. Does not change any file.
  *
- * An incomplete frame at the end is normal after a crash: its commit was not acknowledged. Complete frames may follow it only if they belong
- * to the same synced write, or if a power cut may have lost pages. Anything else that cannot be read is damage and throws.
+ * An incomplete frame at the end is normal after a crash: its commit was not acknowledged. Complete frames may follow
+ * it only if they belong to the same synced write, or if a power cut may have lost pages. Anything else that cannot be
+ * read is damage and throws.
  *
  * @param apply  Takes each commit. May throw store_corrupt.
  * @throws store_corrupt.
@@ -113,8 +114,9 @@ function missingLog(paths: Paths, log: number): Error {
 }
 
 /**
- * A complete frame of a later write than the incomplete one shows that the incomplete write had been acknowledged, so it is damaged. A power
- * cut can keep the end of a write and lose its beginning, so frames of the incomplete write itself do not count.
+ * A complete frame of a later write than the incomplete one shows that the incomplete write had been acknowledged, so
+ * it is damaged. A power cut can keep the end of a write and lose its beginning, so frames of the incomplete write
+ * itself do not count.
  *
  * @param seq  The seq of the last complete commit before the incomplete frame, which is at `broken`.
  */

@@ -11,7 +11,8 @@ import { parseIntactLine } from './snapshot-text.ts'
 import { BlobUsage } from '../blob-usage.ts'
 
 /**
- * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the file that is replaced.
+ * Writes the file of a segment, and notes where each record is in it. Lines of records that rest are copied from the
+ * file that is replaced.
  *
  * @param seq  The commit up to which the segment contains all commits.
  * @param flush  Syncs the commits that the file may contain, before the file gets its name.

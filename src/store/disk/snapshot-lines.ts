@@ -16,7 +16,8 @@ import { crc32 } from 'node:zlib'
  * ```
  *
  * The checksum of a record covers the rest of its line without the comma. The checksum in the last line covers everything
- * before that line. `seq` is the commit up to which the file contains all commits. `snapshot-pieces.ts` writes the lines around the records.
+ * before that line. `seq` is the commit up to which the file contains all commits. `snapshot-pieces.ts` writes the
+ * lines around the records.
  */
 
 export interface Line {

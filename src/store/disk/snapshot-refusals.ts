@@ -11,8 +11,9 @@ export function missingFrom(checkpoint: Checkpoint, found: readonly SnapshotFile
 }
 
 /**
- * Why a file is refused as an older copy; null if it contains every commit that the checkpoint needs. A newer file is normal: a checkpoint
- * may have been interrupted. A file that does not say what it contains is refused too, because it could be an older copy.
+ * Why a file is refused as an older copy; null if it contains every commit that the checkpoint needs. A newer file is
+ * normal: a checkpoint may have been interrupted. A file that does not say what it contains is refused too, because it
+ * could be an older copy.
  */
 export function olderThan(
   { contains }: Checkpoint,

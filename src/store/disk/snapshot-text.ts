@@ -35,8 +35,9 @@ export interface ParsedSnapshot {
 }
 
 /**
- * Reads a file of records. A file whose checksum matches is read line by line, and the text of each record is kept without parsing it. A file
- * without a checksum was edited by a person; it only has to be JSON with the same structure. A file whose checksum does not match is damaged.
+ * Reads a file of records. A file whose checksum matches is read line by line, and the text of each record is kept
+ * without parsing it. A file without a checksum was edited by a person; it only has to be JSON with the same structure.
+ * A file whose checksum does not match is damaged.
  *
  * @throws store_corrupt with the file, the line and the byte; store_newer_schema.
  */

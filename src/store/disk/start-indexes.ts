@@ -13,10 +13,11 @@ type StartIndexDeps = CheckpointDeps &
   Pick<FileChecksDeps, 'clock' | 'unchecked'> & { readonly reserve: Reserve }
 
 /**
- * Indexes in `derived`, one per segment, from which a start takes ids, places and facts. If one is missing, damaged or old, the start reads
- * the segment.
+ * Indexes in `derived`, one per segment, from which a start takes ids, places and facts. If one is missing, damaged or
+ * old, the start reads the segment.
  *
- * Meanwhile {@link FileChecks} checks the files that the start did not read. Then the indexes of the newest segments are written too.
+ * Meanwhile {@link FileChecks} checks the files that the start did not read. Then the indexes of the newest segments
+ * are written too.
  */
 export class StartIndexes {
   readonly #deps: StartIndexDeps

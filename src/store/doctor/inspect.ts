@@ -46,7 +46,10 @@ export interface InspectOptions {
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
-/** Checks a data folder without changing or locking it. One in use is checked up to three times: what is being written may look incomplete. */
+/**
+ * Checks a data folder without changing or locking it. One in use is checked up to three times: what is being written
+ * may look incomplete.
+ */
 export async function inspectFolder(options: InspectOptions): Promise<Inspection> {
   for (let tries = 1; ; tries++) {
     const { inspection, inUse } = await inspectOnce(options)

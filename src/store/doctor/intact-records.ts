@@ -29,7 +29,12 @@ export interface IntactRecords {
   readonly edited: readonly { readonly path: string; readonly edits: Edits }[]
 }
 
-/** Reads every intact record of `db.json` and the segments into memory. @param checkpoint  Null if it is lost. @param isKnown  As in `intactLines`. */
+/**
+ * Reads every intact record of `db.json` and the segments into memory.
+ *
+ * @param checkpoint  Null if it is lost.
+ * @param isKnown  As in `intactLines`.
+ */
 export async function readIntact(
   folder: ReadableFolder,
   checkpoint: Checkpoint | null,

@@ -107,7 +107,11 @@ interface Writing {
   readonly target: LargeDeps
 }
 
-/** Saves the records of a collection in their order, a few at a time, so that they share the syncs of the disk. @returns How many. */
+/**
+ * Saves the records of a collection in their order, a few at a time, so that they share the syncs of the disk.
+ *
+ * @returns How many.
+ */
 async function saveAll(writing: Writing, state: CollectionState): Promise<number> {
   const entries = [...state.byId.values()]
   let count = 0

@@ -51,7 +51,8 @@ export class HeldLock {
     this.#stamp = stampOf(deps.files, deps.path)
     this.#fd = openNow(deps.files, deps.path)
     this.#bytes = Buffer.alloc(Buffer.byteLength(deps.text) + 1)
-    // If the lock cannot be examined now, the next heartbeat does it, and the next write reads it. A slow disk may need longer than one beat.
+    // If the lock cannot be examined now, the next heartbeat does it, and the next write reads it. A slow disk may need
+    // longer than one beat.
     this.#timer = setInterval(() => {
       this.#beating ??= this.#beat()
         .catch(() => {})

@@ -42,7 +42,10 @@ export async function judgeHolder(deps: LockDeps, found: string): Promise<'gone'
 
 const ended = (who: string): string => `${who} has ended or writes nothing more. The folder is taken over`
 
-/** Whether a lock was written in another folder, by device and inode. Some file systems change these, so check too that it is not renewed. */
+/**
+ * Whether a lock was written in another folder, by device and inode. Some file systems change these, so check too that
+ * it is not renewed.
+ */
 export function isCopied(files: Pick<Files, 'stampNow'>, folder: string, { place }: Holder): boolean {
   const here = folderPlace(files, folder)
   return place !== null && here !== null && (place.dev !== here.dev || place.ino !== here.ino)

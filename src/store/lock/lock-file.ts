@@ -68,7 +68,10 @@ export const closedMark = (path: string): string => `${path}.closed`
 /** Where a file is written that is then linked as a lock or as its guard. */
 const newLockPath = (path: string): string => `${path}.${randomBytes(8).toString('hex')}`
 
-/** The names of `newLockPath` for `lock` (`disk/paths.ts`) and for `guardOf` of it. A leftover file is that of a process that was killed. */
+/**
+ * The names of `newLockPath` for `lock` (`disk/paths.ts`) and for `guardOf` of it. A leftover file is that of a process
+ * that was killed.
+ */
 export const newLockForm: RegExp = /^lock\.(?:takeover\.)?[0-9a-f]{16}$/
 
 /**

@@ -20,10 +20,11 @@ import { type Processes, systemProcesses } from './processes.ts'
 import { sleep } from '../../core/machine.ts'
 
 /**
- * Takes the lock of a folder. A holder in the same boot and pid namespace is looked up by its pid. If it has ended, or if another process has
- * its pid now, the lock is taken over at once. Any other holder (in another container or on another machine) must renew its lock; after some
- * seconds without a renewal it is taken over. The same applies to a lock that was copied together with its folder, and to a missing or
- * damaged lock, unless the folder was closed. A running holder notices a lost lock within this time, and stops writing.
+ * Takes the lock of a folder. A holder in the same boot and pid namespace is looked up by its pid. If it has ended, or
+ * if another process has its pid now, the lock is taken over at once. Any other holder (in another container or on
+ * another machine) must renew its lock; after some seconds without a renewal it is taken over. The same applies to a
+ * lock that was copied together with its folder, and to a missing or damaged lock, unless the folder was closed. A
+ * running holder notices a lost lock within this time, and stops writing.
  *
  * @throws store_in_use while its holder is running; store_full, store_failed, store_read_only.
  */

@@ -78,7 +78,10 @@ function ownProc(): boolean {
   return pids === undefined ? readlinkSync('/proc/self') === String(process.pid) : /^\d+$/.test(pids)
 }
 
-/** Whether a process has ended, and has a pid only until its parent asks for its exit code. Its first thread may end before one that writes. */
+/**
+ * Whether a process has ended, and has a pid only until its parent asks for its exit code. Its first thread may end
+ * before one that writes.
+ */
 function hasEnded(pid: number): boolean {
   if (process.platform !== 'linux') return false
   try {

@@ -30,7 +30,10 @@ export function areWritten(blobs: StagedBlobs): blobs is readonly StagedBlob[] {
   return Array.isArray(blobs)
 }
 
-/** Message bytes: small blobs as a value, large ones as numbered pieces. Unused pieces stay for {@link keptMinutes}, so that running reads can finish. */
+/**
+ * Message bytes: small blobs as a value, large ones as numbered pieces. Unused pieces stay for {@link keptMinutes}, so
+ * that running reads can finish.
+ */
 export class Blobs {
   readonly #sql: Connection
 

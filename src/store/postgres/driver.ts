@@ -39,7 +39,11 @@ interface PoolOptions {
   readonly statementMs?: number
 }
 
-/** Opens a pool of connections, with the driver, which only users of PostgreSQL install. @throws invalid_option if the driver is not installed. */
+/**
+ * Opens a pool of connections, with the driver, which only users of PostgreSQL install.
+ *
+ * @throws invalid_option if the driver is not installed.
+ */
 export async function openPool(
   url: string,
   { max, isPipelined = false, byIndexes = false, statementMs = 10_000 }: PoolOptions,

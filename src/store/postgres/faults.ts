@@ -1,7 +1,10 @@
 import { codeOf, LocalpostError, messageOf } from '../../core/errors.ts'
 import type { StoreAddress } from './address.ts'
 
-/** Converts an error of the database or the driver to an error of the store. Errors of Localpost itself are returned unchanged. */
+/**
+ * Converts an error of the database or the driver to an error of the store. Errors of Localpost itself are returned
+ * unchanged.
+ */
 export function databaseFault(error: unknown): LocalpostError {
   if (error instanceof LocalpostError) return error
   const code = codeOf(error)
@@ -33,7 +36,10 @@ function isUnanswered(error: unknown): boolean {
   return error instanceof Error && /terminated|timeout|not queryable|connection/i.test(error.message)
 }
 
-/** Whether the statement was refused because of its values, so that the other commits of its transaction may be stored without it. */
+/**
+ * Whether the statement was refused because of its values, so that the other commits of its transaction may be stored
+ * without it.
+ */
 export function isOfValues(error: unknown): boolean {
   return /^(?:2[123]|54)/.test(codeOf(error))
 }
@@ -100,7 +106,10 @@ const networkCodes = new Set(
 )
 /** No memory, too many connections, a lock or a statement that took too long, a transaction ended by the server. */
 const refusedCodes = new Set(['53200', '53300', '55P03', '57014', '25P03', '40001', '40P01'])
-/** The database cannot be used now: no login, no database, no new connections or no tables, for example while a backup is restored. */
+/**
+ * The database cannot be used now: no login, no database, no new connections or no tables, for example while a backup
+ * is restored.
+ */
 const awayCodes = new Set(['28000', '28P01', '3D000', '55000', '3F000', '42P01'])
 const fullCodes = new Set(['53100'])
 const readOnlyCodes = new Set(['25006', '42501'])

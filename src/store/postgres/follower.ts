@@ -16,8 +16,9 @@ interface FollowerDeps {
 }
 
 /**
- * Passes the commits of all instances to the listeners of this one, each once, in the order of their numbers. Commits of this instance come
- * directly from its writer if no commit of another instance comes before them. All others are read from the table of changes.
+ * Passes the commits of all instances to the listeners of this one, each once, in the order of their numbers. Commits
+ * of this instance come directly from its writer if no commit of another instance comes before them. All others are
+ * read from the table of changes.
  */
 export class Follower {
   readonly #deps: FollowerDeps
@@ -70,14 +71,19 @@ export class Follower {
   }
 
   /**
-   * Looks for commits of other instances. Never rejects: the instance looks again at intervals, also while the database does not answer. It
-   * does not wait for looks that begin later, because commits wait for this one and later looks could follow without end.
+   * Looks for commits of other instances. Never rejects: the instance looks again at intervals, also while the database
+   * does not answer. It does not wait for looks that begin later, because commits wait for this one and later looks
+   * could follow without end.
    */
   look(): Promise<void> {
     return this.caughtUp().catch(() => {})
   }
 
-  /** Resolves when listeners know everything that was stored before the call. Concurrent calls share a statement. @throws As reads. */
+  /**
+   * Resolves when listeners know everything that was stored before the call. Concurrent calls share a statement.
+   *
+   * @throws As reads.
+   */
   caughtUp(): Promise<void> {
     // If the running look fails, the next one does not begin: the database does not answer.
     return (this.#next ??= this.#looking.finally(() => (this.#next = null)).then(() => this.#begin()))

@@ -18,7 +18,10 @@ export interface NewCommit {
   readonly blobs: readonly StagedBlob[]
 }
 
-/** A batch as {@link insertNew} stores it; null if it does more than add records to one table, has large blobs or unique keys, or is too large. */
+/**
+ * A batch as {@link insertNew} stores it; null if it does more than add records to one table, has large blobs or unique
+ * keys, or is too large.
+ */
 export function newCommitsOf(batch: readonly Waiting[]): { table: Table; commits: NewCommit[] } | null {
   const [first] = batch
   const table = first?.kind === 'commit' ? first.changes[0]?.table : undefined

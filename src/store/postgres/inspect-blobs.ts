@@ -60,7 +60,10 @@ async function inspectOwners(sql: Connection, sound: readonly SoundTable[], repo
   if (count > 0) report.note(`${count} blobs are of collections that this version does not know: ${names}.`)
 }
 
-/** Compares the numbers of large blobs, which are those of all partitions: which pieces belong to a blob or are unused, and which is next. */
+/**
+ * Compares the numbers of large blobs, which are those of all partitions: which pieces belong to a blob or are unused,
+ * and which is next.
+ */
 async function inspectNumbers(sql: Connection, report: Report): Promise<void> {
   const [blobs, unused, pieces] = ['blobs', 'unused', 'pieces'].map((table) => sql.name(table))
   await checkNames(sql, report, {

@@ -1,4 +1,7 @@
-/** Joins texts for a column. The same texts give the same string, and a text is one of them exactly if {@link oneText} of it is part of that. */
+/**
+ * Joins texts for a column. The same texts give the same string, and a text is one of them exactly if {@link oneText}
+ * of it is part of that.
+ */
 export function joinTexts(texts: readonly string[]): string {
   return texts.length === 0 ? '' : texts.map((text) => mark + escapeText(text)).join('') + mark
 }

@@ -45,8 +45,8 @@ export class LargeSpool implements Spool {
 
   async discard(): Promise<void> {
     this.#held = Buffer.alloc(0)
-    // Waits for a commit that uses the blob, see `holdLarge`. A time in the past is that of a committed blob which was removed since:
-    // its pieces may be read for a while.
+    // Waits for a commit that uses the blob, see `holdLarge`. A time in the past is that of a committed blob which was
+    // removed since: its pieces may be read for a while.
     const removing = this.#sql.run(
       `WITH gone AS (DELETE FROM ${this.#sql.name('unused')} WHERE large = $1 AND since > now() RETURNING large)
        DELETE FROM ${this.#sql.name('pieces')} WHERE large IN (SELECT large FROM gone)`,

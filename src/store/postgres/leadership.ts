@@ -3,7 +3,11 @@ import { Connection } from './connection.ts'
 import type { Membership } from './membership.ts'
 import { transact } from './transaction.ts'
 
-/** Makes an instance the leader if no other one is. @param wants  Whether it still wants to be, asked after the look-up of a leader. */
+/**
+ * Makes an instance the leader if no other one is.
+ *
+ * @param wants  Whether it still wants to be, asked after the look-up of a leader.
+ */
 export async function tryToLead(
   membership: Membership,
   pool: Pool,

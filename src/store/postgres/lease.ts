@@ -5,7 +5,10 @@ import type { Leadership } from '../store.ts'
 export const leaseMs = 10_000
 /** How much earlier than the others a leader considers its own lease expired. */
 const marginMs = 2000
-/** How long an instance relies on having been the only one at a renewal. A later version must not rely on it for longer: instances of different versions may run. */
+/**
+ * How long an instance relies on having been the only one at a renewal. A later version must not rely on it for longer:
+ * instances of different versions may run.
+ */
 const aloneMs = 200
 
 /** A time by both clocks of the machine, in milliseconds: `elapsed` stops while the machine is suspended, `wall` can be set. */
@@ -51,7 +54,10 @@ export class Lease implements Leadership {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Whether `seq` is certainly the last commit that any instance acknowledged: this instance was alone at its last renewal, and `seq` was the last commit then. */
+  /**
+   * Whether `seq` is certainly the last commit that any instance acknowledged: this instance was alone at its last
+   * renewal, and `seq` was the last commit then.
+   */
   knowsAll(seq: number | null): boolean {
     return seq !== null && seq === this.#last.lastAlone && this.#age() < aloneMs
   }

@@ -9,7 +9,10 @@ export function channelOf(schema: string): string {
   return `localpost_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`
 }
 
-/** The payload when a leader resigns; after a commit it is the id of the instance. It must not change: other versions may listen too. */
+/**
+ * The payload when a leader resigns; after a commit it is the id of the instance. It must not change: other versions
+ * may listen too.
+ */
 export const resignedPayload = 'turn'
 
 /** Listens for notifications of other instances over its own connection. */

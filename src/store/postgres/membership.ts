@@ -10,7 +10,10 @@ import type { Parameters } from './parameters.ts'
 
 /** How often an idle instance renews its row, in milliseconds. */
 export const renewalMs = 3000
-/** How long an instance waits after it joined, until no other relies on being alone ({@link Lease.knowsAll}). Later versions must not wait less. */
+/**
+ * How long an instance waits after it joined, until no other relies on being alone ({@link Lease.knowsAll}). Later
+ * versions must not wait less.
+ */
 const enteringMs = 300
 /** How long the row of an instance stays after its lease has expired. */
 const keptMs = 60_000
@@ -43,7 +46,10 @@ export class Membership {
   readonly #processes: Processes
   /** The process of this instance, as its row has it; empty before the first {@link Membership.join}. */
   #holder = ''
-  /** Whether all others know of the row. Only `enter` sets it, after the wait; a renewal that finds no row resets it: a row added later is a new one. */
+  /**
+   * Whether all others know of the row. Only `enter` sets it, after the wait; a renewal that finds no row resets it: a
+   * row added later is a new one.
+   */
   #isIn = false
   /** The joining and the wait of {@link Membership.enter}, for all its callers; null when it does not run. */
   #entering: Promise<void> | null = null

@@ -26,7 +26,8 @@ export interface PostgresStoreOptions extends StoreSettings {
  * Opens the store in a PostgreSQL database, version 13 or later. Several instances can use a schema at the same time.
  *
  * @throws invalid_option, store_newer_schema; store_incomplete if a copy into it was interrupted; store_in_use if the tables
- *   must be changed and another version uses them; store_failed if the database cannot be reached or refuses. Then nothing was created.
+ *   must be changed and another version uses them; store_failed if the database cannot be reached or refuses. Then
+ *   nothing was created.
  * @example
  * const store = await openPostgresStore({ url: 'postgres://localpost@127.0.0.1/mail', collections })
  */

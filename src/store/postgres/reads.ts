@@ -176,7 +176,8 @@ async function* scanRows(
 ): AsyncGenerator<{ id: string; record: StoredRecord | null }> {
   let scan = new Scan(place, query)
   const matches = compileQuery(query, place.table.facts)
-  // The database skips and limits where it finds matching rows alone. Otherwise rows are read, compared, skipped and counted here.
+  // The database skips and limits where it finds matching rows alone. Otherwise rows are read, compared, skipped and
+  // counted here.
   const { isExact } = scan
   const isLight = idsAlone && isExact
   const pageSize = isLight ? 10_000 : isExact ? 500 : 1000

@@ -12,7 +12,10 @@ export type RowChange = { readonly table: Table; readonly id: string } &
     | { readonly op: 'remove'; readonly row: null; readonly version: number | undefined }
   )
 
-/** A change of a record that was read at the version before that of `row`; without `row` it is removed, whatever its version is. */
+/**
+ * A change of a record that was read at the version before that of `row`; without `row` it is removed, whatever its
+ * version is.
+ */
 export interface BulkRowChange {
   readonly table: Table
   readonly id: string

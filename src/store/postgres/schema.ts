@@ -86,7 +86,10 @@ export async function firstTable(sql: Connection, schema: string): Promise<strin
   return first?.name ?? null
 }
 
-/** The columns of the tables that belong to no collection, with types and constraints. Instances of other versions use them; `doctor` compares them. */
+/**
+ * The columns of the tables that belong to no collection, with types and constraints. Instances of other versions use
+ * them; `doctor` compares them.
+ */
 export const ownTables: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   localpost: {
     is_one: 'boolean PRIMARY KEY DEFAULT true CHECK (is_one)',

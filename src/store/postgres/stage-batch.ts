@@ -8,7 +8,11 @@ import type { Table } from './table.ts'
 import { changesOf, type Waiting } from './waiting.ts'
 import type { Transaction } from './transaction.ts'
 
-/** Reads the stored records that have the ids or the unique keys of a batch, and holds its large blobs. @returns A promise for each statement, all sent. */
+/**
+ * Reads the stored records that have the ids or the unique keys of a batch, and holds its large blobs.
+ *
+ * @returns A promise for each statement, all sent.
+ */
 export function loadStored(sql: Connection, staging: Staging, batch: readonly Waiting[]): Promise<void>[] {
   const changes = batch.flatMap((item) =>
     changesOf(item).map(({ table, id, row }) => ({ partition: item.partition, table, id, row })),
@@ -27,7 +31,10 @@ export function loadStored(sql: Connection, staging: Staging, batch: readonly Wa
   return [...loads, holdLarge(sql, batch)]
 }
 
-/** Locks the large blobs of a batch until its transaction has ended, so that `LargeSpool.discard` waits even if the answer to the commit is lost. */
+/**
+ * Locks the large blobs of a batch until its transaction has ended, so that `LargeSpool.discard` waits even if the
+ * answer to the commit is lost.
+ */
 async function holdLarge(sql: Connection, batch: readonly Waiting[]): Promise<void> {
   const blobs = batch.flatMap((item) => (item.kind === 'commit' && areWritten(item.blobs) ? item.blobs : []))
   const numbers = blobs.flatMap(({ large }) => large ?? [])

@@ -25,7 +25,11 @@ interface StoppableDeps {
   readonly toError: (error: unknown) => unknown
 }
 
-/** Runs work over a separate connection; an abort stops its statement. @throws service_unavailable if too many wait, or too long. */
+/**
+ * Runs work over a separate connection; an abort stops its statement.
+ *
+ * @throws service_unavailable if too many wait, or too long.
+ */
 export function withStoppable<T>(
   { pool, queue, stopping, toError }: StoppableDeps,
   work: (run: RunStoppable) => Promise<T>,

@@ -83,7 +83,11 @@ export function textsOf(table: Table): NonNullable<Table['texts']> {
   return table.texts
 }
 
-/** The condition that the row `record` has no text. @param after  In SQL, an id before the row's: earlier texts are not looked at. */
+/**
+ * The condition that the row `record` has no text.
+ *
+ * @param after  In SQL, an id before the row's: earlier texts are not looked at.
+ */
 export function hasNoText(table: Table, after: string): string {
   return `id > ${after} AND NOT EXISTS (
     SELECT FROM ${textsOf(table).sql} text
@@ -128,7 +132,10 @@ function recordMayHold({ forms, isNegative }: TextTerm, parameters: Parameters):
 }
 
 const json = 'record::text COLLATE "C"'
-/** In another encoding, characters may have one byte each: all records are read. Half of a surrogate pair is escaped in JSON: `\ud83d`. */
+/**
+ * In another encoding, characters may have one byte each: all records are read. Half of a surrogate pair is escaped in
+ * JSON: `\ud83d`.
+ */
 const isBeyondAscii = `(current_setting('server_encoding') <> 'UTF8' OR octet_length(record::text) > char_length(record::text)
   OR strpos(${json}, chr(92) || 'ud') > 0)`
 /** Whether white space may have to be folded: it is escaped in JSON by a backslash, or there are two spaces. */

@@ -87,8 +87,8 @@ export class Search {
   }
 
   /**
-   * Counts the matches by comparing each text, which PostgreSQL divides between processes. Where many match it takes half the time
-   * of a search by the index, which compares them too. Null if it takes too long.
+   * Counts the matches by comparing each text, which PostgreSQL divides between processes. Where many match it takes
+   * half the time of a search by the index, which compares them too. Null if it takes too long.
    */
   async #compareAll(): Promise<Pick<TextPage, 'count' | 'undecided'> | null> {
     const rows = await this.#ask<Pick<TextPage, 'count' | 'undecided'>>(firstMs, (parameters) => {

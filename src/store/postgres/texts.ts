@@ -21,7 +21,8 @@ export function createTexts(sql: Connection, search: Searching, shardOf: (of: Na
   return {
     async put(collection, given) {
       const { table, partition } = shardOf(collection)
-      // A row that a commit is removing at this moment is skipped: to wait for one while others are locked could block both for good.
+      // A row that a commit is removing at this moment is skipped: to wait for one while others are locked could block
+      // both for good.
       const stored = new Set(await putTexts(sql, { table, partition }, given, 'SKIP LOCKED'))
       const left = given.filter(({ id }) => !stored.has(id))
       if (left.length === 0) return

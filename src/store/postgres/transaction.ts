@@ -123,7 +123,10 @@ async function withClient<T>(
 
 /** How long to wait for the answers to COMMIT and the statements sent before it, before the outcome is looked up. */
 const commitMs = 10_000
-/** The same for a single statement. It is longer than the server lets a statement run, so that the server's answer comes first. */
+/**
+ * The same for a single statement. It is longer than the server lets a statement run, so that the server's answer comes
+ * first.
+ */
 const singleMs = 10_500
 
 /** Building the indexes of a large database may take hours. */

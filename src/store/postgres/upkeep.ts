@@ -104,7 +104,11 @@ export class Upkeep {
   }
 }
 
-/** Stores as many bytes as the largest blob in one piece, and removes them. @throws What the driver throws if there is no space. */
+/**
+ * Stores as many bytes as the largest blob in one piece, and removes them.
+ *
+ * @throws What the driver throws if there is no space.
+ */
 async function tryToStore(sql: Connection): Promise<void> {
   const id = crypto.randomUUID()
   await sql.run(
